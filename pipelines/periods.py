@@ -1,0 +1,104 @@
+"""The two clocks: PBJ quarters (`2026Q1`) and Care Compare releases (`2026-07`)."""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cache
+from pathlib import Path
+
+from pipelines.errors import UsageError
+
+RULES = Path(__file__).parent.parent / "data" / "rules"
+
+
+@dataclass(frozen=True)
+class Release:
+    """A release: the quarter of its staffing levels, its six turnover quarters Q0..Q5, and how we know."""
+
+    name: str
+    staffing_quarter: str
+    quarters: tuple[str, ...]
+    basis: str
+    note: str
+
+    @property
+    def all_quarters(self) -> tuple[str, ...]:
+        """Every PBJ quarter the release reads, oldest first."""
+        return tuple(sorted({self.staffing_quarter, *self.quarters}))
+
+
+@cache
+def releases() -> dict[str, Release]:
+    """Every release of `data/rules/releases.csv` by its month."""
+    with (RULES / "releases.csv").open(newline="") as lines:
+        return {
+            row["release"]: Release(
+                row["release"], row["staffing_quarter"], tuple(row[f"q{k}"] for k in range(6)), row["basis"], row["note"]
+            )
+            for row in csv.DictReader(lines)
+        }
+
+
+def release(name: str) -> Release:
+    """The release of a month. Raises UsageError for a month that has none."""
+    found = releases().get(name)
+    if found is None:
+        raise UsageError(f'"{name}" is no release: releases run from {min(releases())} to {max(releases())}, written like 2026-07')
+    if found.basis == "never_made":
+        raise UsageError(f"There is no release {name}: {found.note}")
+    return found
+
+
+def release_of_quarter(quarter: str) -> Release:
+    """The first release whose staffing levels show a quarter. Raises UsageError, naming the release to ask for, where none does."""
+    quarter = parse_quarter(quarter)
+    made = [r for r in releases().values() if r.basis != "never_made"]
+    for found in made:
+        if found.staffing_quarter == quarter:
+            return found
+    using = [r.name for r in made if quarter in r.quarters]
+    hint = f"; it is in the turnover of release {using[0]}: ask for --release {using[0]}" if using else ""
+    raise UsageError(f"No release shows staffing levels of {quarter}{hint}")
+
+
+def quarters() -> list[str]:
+    """Every PBJ quarter that a release may read, oldest first."""
+    return sorted({q for r in releases().values() for q in r.all_quarters})
+
+
+def quarter_days(quarter: str) -> tuple[date, date]:
+    """First and last day of a calendar quarter."""
+    year, number = int(quarter[:4]), int(quarter[5])
+    first = date(year, 3 * number - 2, 1)
+    after = date(year + (number == 4), 3 * number % 12 + 1, 1)
+    return first, after - timedelta(days=1)
+
+
+def quarter_of(day: date) -> str:
+    """The calendar quarter of a day."""
+    return f"{day.year}Q{(day.month + 2) // 3}"
+
+
+def parse_quarter(label: str) -> str:
+    """A quarter label in the one spelling used here.
+
+    `CY2024Q4`, `cy_2024q4`, `Q4 2024` and `2024Q4` are calendar quarters; federal fiscal quarters only where the label says FY.
+    Raises UsageError for anything else.
+    """
+    text = re.sub(r"[\s_,]+", " ", label.strip().upper())
+    fiscal = text.startswith("FY")
+    text = re.sub(r"^(FY|CY) ?", "", text).replace("QUARTER ", "Q")
+    found = re.fullmatch(r"(\d{4}) ?Q([1-4])", text)
+    swapped = re.fullmatch(r"Q([1-4]) (\d{4})", text)
+    if found:
+        year, number = int(found[1]), int(found[2])
+    elif swapped:
+        year, number = int(swapped[2]), int(swapped[1])
+    else:
+        raise UsageError(f'"{label}" is not a quarter; write it like 2026Q1 (calendar) or FY2026 Q2 (federal fiscal year)')
+    if fiscal:  # the federal year begins in October of the year before
+        year, number = (year - 1, 4) if number == 1 else (year, number - 1)
+    return f"{year}Q{number}"

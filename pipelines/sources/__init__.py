@@ -1,0 +1,39 @@
+"""Where CMS's files come from. A source offers files and fetches them into the store; it knows no rule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from pipelines.store import Store, Supply
+
+QUARTER_TABLES = ("pbj_daily", "pbj_employee")
+RELEASE_TABLES = ("provider_info", "state_averages", "collection_intervals")
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A file that a source says it has. `period` is empty where only the rows will tell it."""
+
+    table: str
+    period: str
+    address: str
+    modified: str
+    size: int | None
+
+
+class Source(Protocol):
+    """What the assets ask of a source."""
+
+    name: str
+
+    def offers(self) -> list[Offer]:
+        """What is there, in table and period order."""
+        ...
+
+    def fetch(self, table: str, period: str, store: Store) -> Supply | None:
+        """Bring the file of a table and period into the store; None where the source has none.
+
+        Raises RefusedFile where what comes is damaged or is of another period than the catalogue says.
+        """
+        ...

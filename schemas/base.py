@@ -1,0 +1,182 @@
+"""How a table is described: the `column` and `table` helpers, and everything that is derived from a description."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import ibis.expr.datatypes as dt
+import pandera.ibis as pa
+import pyarrow as arrow
+from pandera.engines import ibis_engine
+
+
+@ibis_engine.Engine.register_dtype(equivalents=[dt.Array])
+@dataclass(frozen=True, init=False, repr=False)
+class ArrayType(ibis_engine.DataType):
+    """Lists, which pandera's ibis engine does not know of itself."""
+
+    type: dt.Array
+
+    def __init__(self, array: dt.Array | None = None):
+        """`array` is the ibis type with its element type; pandera calls it once without."""
+        object.__setattr__(self, "type", array)
+
+    @classmethod
+    def from_parametrized_dtype(cls, ibis_dtype: dt.Array) -> ibis_engine.DataType:
+        """Called by pandera's engine with the ibis type."""
+        return cls(ibis_dtype)
+
+
+EXAMPLES = 10  # failing rows kept per check: without a limit pandera pulls every failing row into memory
+
+
+def column(
+    description: str,
+    *,
+    cms: str = "",
+    also: Iterable[str] = (),
+    source: str = "",
+    unit: str = "",
+    required: bool = False,
+    nullable: bool = False,
+    **checks: Any,
+) -> Any:
+    """One column of a table.
+
+    `cms` is CMS's own column name, `also` its older spellings with the time each was seen ("Hrs_x (2017Q1-2018Q1)");
+    `required` means that a file without the column is refused. `checks` go to `pandera.Field`.
+    """
+    metadata = {"cms": cms, "also": tuple(also), "source": source, "unit": unit, "required": required}
+    return pa.Field(description=description, nullable=nullable, metadata=metadata, n_failure_cases=EXAMPLES, **checks)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column as other rooms see it; `type` is DuckDB's spelling."""
+
+    name: str
+    type: str
+    description: str
+    unit: str
+    nullable: bool
+    required: bool
+    cms: str
+    also: tuple[str, ...]
+    source: str
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """Every name that CMS has given to this column."""
+        return tuple(name.split(" (")[0] for name in (self.cms, *self.also) if name)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: its model, key (which is also its order), clock and what it is for."""
+
+    name: str
+    model: type[pa.DataFrameModel]
+    key: tuple[str, ...]
+    clock: str  # "quarter", "release" or "none"
+    large: bool = False  # only ever read by ranges of homes
+    signature: tuple[str, ...] = ()  # CMS columns that tell this file from every other
+
+    @property
+    def description(self) -> str:
+        """First paragraph of the model's docstring."""
+        return " ".join((self.model.__doc__ or "").split("\n\n")[0].split())
+
+    def schema(self) -> Any:
+        """The pandera schema of the model."""
+        return self.model.to_schema()
+
+    def columns(self) -> list[Column]:
+        """The columns in their order."""
+        found = []
+        for name, col in self.schema().columns.items():
+            meta = col.metadata or {}
+            found.append(
+                Column(
+                    name=name,
+                    type=duckdb_type(col.dtype.type),
+                    description=col.description or "",
+                    unit=meta.get("unit", ""),
+                    nullable=col.nullable,
+                    required=meta.get("required", False),
+                    cms=meta.get("cms", ""),
+                    also=meta.get("also", ()),
+                    source=meta.get("source", ""),
+                )
+            )
+        return found
+
+    def arrow_schema(self) -> arrow.Schema:
+        """Arrow fields with type, nullability, description and unit, for published files."""
+        types = {name: col.dtype.type.to_pyarrow() for name, col in self.schema().columns.items()}
+        return arrow.schema(
+            [
+                arrow.field(c.name, types[c.name], c.nullable, {"comment": c.description, **({"unit": c.unit} if c.unit else {})})
+                for c in self.columns()
+            ]
+        )
+
+
+TABLES: dict[str, Table] = {}
+
+
+def table(name: str, *, key: tuple[str, ...], clock: str, large: bool = False, signature: tuple[str, ...] = ()) -> Callable[[type], type]:
+    """Register a model as the table `name` ("staged.pbj_daily", "turnover.segments", "published.ratings")."""
+
+    def register(model: type) -> type:
+        TABLES[name] = Table(name, model, key, clock, large, signature)
+        return model
+
+    return register
+
+
+def duckdb_type(dtype: dt.DataType) -> str:
+    """DuckDB's spelling of an ibis type."""
+    import ibis.backends.sql.compilers as compilers
+
+    return compilers.DuckDBCompiler.type_mapper.to_string(dtype.copy(nullable=True))
+
+
+def match_header(header: list[str], described: Table) -> tuple[dict[str, str], list[str]]:
+    """Which staged column each CMS column of a file is, and the columns nobody knows.
+
+    Capitals do not matter. Of a name that stands twice the first counts and the second is unknown. Raises ValueError naming each
+    required column that is missing and the nearest names in the file.
+    """
+    wanted = {spelling.casefold(): c for c in described.columns() for spelling in c.spellings}
+    found: dict[str, str] = {}
+    unknown: list[str] = []
+    for name in header:
+        col = wanted.get(name.strip().casefold())
+        if col is None or col.name in found:
+            unknown.append(name)
+        else:
+            found[col.name] = name
+    missing = [c for c in described.columns() if c.required and c.name not in found]
+    if missing:
+        raise ValueError("; ".join(_missing(c, unknown) for c in missing))
+    return found, unknown
+
+
+def _missing(col: Column, unknown: list[str]) -> str:
+    near = difflib.get_close_matches(col.cms.casefold(), [u.casefold() for u in unknown], n=2, cutoff=0.4)
+    names = [u for u in unknown if u.casefold() in near] or unknown[:2]
+    hint = f" (nearest unknown columns: {', '.join(names)})" if names else ""
+    return f"required column {col.cms} is missing{hint}"
+
+
+def recognise(header: list[str]) -> Table | None:
+    """The source table that a header belongs to, or None: every column of a table's signature is there, in any spelling."""
+    names = {name.strip().casefold() for name in header}
+    for described in TABLES.values():
+        spellings = {c.name: {s.casefold() for s in c.spellings} for c in described.columns()} if described.signature else {}
+        if spellings and all(spellings[column] & names for column in described.signature):
+            return described
+    return None

@@ -1,0 +1,86 @@
+"""The Payroll-Based Journal files of one quarter, as staged (methodology 8.1)."""
+
+from __future__ import annotations
+
+import ibis.expr.datatypes as dt
+import pandera.ibis as pa
+
+from schemas.base import column, table
+
+HOURS = {"unit": "hours", "nullable": True, "ge": 0}
+CCN = {"str_length": {"min_value": 6, "max_value": 6}}
+
+
+@table("staged.pbj_daily", key=("ccn", "work_date"), clock="quarter", signature=("work_date", "census", "cna_hours"))
+class PbjDaily(pa.DataFrameModel):
+    """Nurse hours and residents of one home on one day (PBJ Daily Nurse Staffing)."""
+
+    ccn: str = column("CMS certification number", cms="PROVNUM", required=True, **CCN)
+    provider_name: str = column("Name of the home", cms="PROVNAME", nullable=True)
+    state: str = column("State or territory", cms="STATE", nullable=True)
+    quarter: str = column("Calendar quarter as the row gives it", cms="CY_Qtr", required=True)
+    work_date: dt.date = column("Day worked", cms="WorkDate", required=True)
+    census: dt.int32 = column("Residents on the day, from MDS", cms="MDScensus", unit="residents", required=True, nullable=True, ge=0)
+    rn_don_hours: dt.Decimal(9, 2) = column(
+        "RN director of nursing, job code 5", cms="Hrs_RNDON", also=("hrs_rn_donadmin (2017Q1)", "hrs_RN_DONadmin (2018Q1)"),
+        required=True, **HOURS)  # fmt: skip
+    rn_admin_hours: dt.Decimal(9, 2) = column("RN with administrative duties, job code 6", cms="Hrs_RNadmin", required=True, **HOURS)
+    rn_hours: dt.Decimal(9, 2) = column("RN, job code 7", cms="Hrs_RN", required=True, **HOURS)
+    lpn_admin_hours: dt.Decimal(9, 2) = column(
+        "LPN with administrative duties, job code 8", cms="Hrs_LPNadmin", also=("Hrs_LPN_admin (2017Q1-2018Q1)",),
+        required=True, **HOURS)  # fmt: skip
+    lpn_hours: dt.Decimal(9, 2) = column("LPN, job code 9", cms="Hrs_LPN", required=True, **HOURS)
+    cna_hours: dt.Decimal(9, 2) = column("Certified nurse aide, job code 10", cms="Hrs_CNA", required=True, **HOURS)
+    na_training_hours: dt.Decimal(9, 2) = column(
+        "Nurse aide in training, job code 11", cms="Hrs_NAtrn", also=("hrs_NA_trn (2017Q1-2018Q1)",), required=True, **HOURS)  # fmt: skip
+    med_aide_hours: dt.Decimal(9, 2) = column("Medication aide or technician, job code 12", cms="Hrs_MedAide", required=True, **HOURS)
+    is_incomplete: bool = column("CMS marked the home's data of the day as incomplete", cms="Incomplete", nullable=True)
+
+
+@table("raw.pbj_employee", key=("ccn", "employee_id", "work_date", "job_code"), clock="quarter", large=True,
+       signature=("employee_id", "job_code", "hours"))  # fmt: skip
+class PbjEmployee(pa.DataFrameModel):
+    """Hours of one person in one job code on one day (PBJ Employee Detail), as read; staged only as `employee_quarters`."""
+
+    ccn: str = column("CMS certification number", cms="PROVNUM", required=True, **CCN)
+    state: str = column("State or territory", cms="STATE", nullable=True)
+    quarter: str = column("Calendar quarter as the row gives it", cms="CY_Qtr", required=True)
+    work_date: dt.date = column("Day worked", cms="WorkDate", required=True)
+    employee_id: dt.int64 = column("CMS's id of the person within the home", cms="SYS_EMPLEE_ID", required=True)
+    job_code: dt.int8 = column("PBJ job code", cms="EMPLEE_JOB_CD_ID", required=True, ge=1, le=40)
+    is_contract: bool = column(
+        "Contract (2) or employee (1)", cms="EMP_CTR", also=("EMPLEE_CTR (2022)",), nullable=True)  # fmt: skip
+    hours: dt.Decimal(9, 2) = column("Hours paid", cms="WORK_HRS_NUM", unit="hours", required=True, ge=0)
+    footnote: str = column(
+        "Footnote of the row, meaning not published", cms="WORK_HRS_FN", also=("INCOMPLETE (2022)",), nullable=True)  # fmt: skip
+
+
+DAY = dt.Struct({"day": dt.date, "job_code": dt.int8, "is_contract": dt.boolean, "hours": dt.Decimal(9, 2)})
+OTHER_DAY = dt.Struct({"day": dt.date, "hours": dt.Decimal(9, 2)})
+FOOTNOTE = dt.Struct({"day": dt.date, "job_code": dt.int8, "footnote": dt.string})
+
+
+@table("staged.employee_quarters", key=("ccn", "employee_id", "quarter"), clock="quarter", large=True)
+class EmployeeQuarters(pa.DataFrameModel):
+    """One person at one home in one quarter: the days worked, nurse and administrator codes apart from all others."""
+
+    ccn: str = column("CMS certification number", source="PROVNUM", **CCN)
+    employee_id: dt.int64 = column("CMS's id of the person within the home", source="SYS_EMPLEE_ID")
+    quarter: str = column("Calendar quarter", source="CY_Qtr")
+    days: dt.Array(DAY) = column("Rows of job codes 1 and 5-12, by day, code, contract and hours", source="WorkDate, WORK_HRS_NUM")
+    other_days: dt.Array(OTHER_DAY) = column("Hours by day in all other job codes", source="WorkDate, WORK_HRS_NUM")
+    footnotes: dt.Array(FOOTNOTE) = column("Rows that carry a footnote", source="WORK_HRS_FN")
+
+
+@table("staged.rejects", key=("table_name", "line", "column_name"), clock="quarter")
+class Rejects(pa.DataFrameModel):
+    """A value of a source file that could not be read; its row is in no other table."""
+
+    table_name: str = column("Table the row was for", source="computed")
+    file: str = column("File name", source="computed")
+    line: dt.int64 = column("Line of the file, the header being line 1", source="computed")
+    column_name: str = column("CMS column", source="computed")
+    value: str = column("The text found there", source="computed", nullable=True)
+    problem: str = column("Why it was rejected", source="computed")
+    ccn: str = column("CCN of the row as text", source="computed", nullable=True)
+    period: str = column("Quarter or release of the file", source="computed")
