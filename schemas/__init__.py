@@ -1,6 +1,6 @@
 """What each file and table looks like: the one description of every column."""
 
-from schemas import care_compare, pbj
+from schemas import audit, care_compare, inputs, pbj, ratings, rules, staffing, turnover
 from schemas.base import TABLES, Column, Table, match_header, recognise
 
-__all__ = ["TABLES", "Column", "Table", "care_compare", "match_header", "pbj", "recognise"]
+__all__ = ["TABLES", "Column", "Table", "audit", "care_compare", "inputs", "match_header", "pbj", "ratings", "recognise", "rules", "staffing", "turnover"]

@@ -42,14 +42,15 @@ def column(
     unit: str = "",
     required: bool = False,
     nullable: bool = False,
+    words: dict[str, bool] | None = None,
     **checks: Any,
 ) -> Any:
     """One column of a table.
 
     `cms` is CMS's own column name, `also` its older spellings with the time each was seen ("Hrs_x (2017Q1-2018Q1)");
-    `required` means that a file without the column is refused. `checks` go to `pandera.Field`.
+    `required` means that a file without the column is refused; `words` are the codes of a yes-or-no column. `checks` go to `pandera.Field`.
     """
-    metadata = {"cms": cms, "also": tuple(also), "source": source, "unit": unit, "required": required}
+    metadata = {"cms": cms, "also": tuple(also), "source": source, "unit": unit, "required": required, "words": words or {}}
     return pa.Field(description=description, nullable=nullable, metadata=metadata, n_failure_cases=EXAMPLES, **checks)
 
 
@@ -66,6 +67,7 @@ class Column:
     cms: str
     also: tuple[str, ...]
     source: str
+    words: tuple[tuple[str, bool], ...] = ()
 
     @property
     def spellings(self) -> tuple[str, ...]:
@@ -109,6 +111,7 @@ class Table:
                     cms=meta.get("cms", ""),
                     also=meta.get("also", ()),
                     source=meta.get("source", ""),
+                    words=tuple(meta.get("words", {}).items()),
                 )
             )
         return found

@@ -34,7 +34,8 @@ class PbjDaily(pa.DataFrameModel):
     na_training_hours: dt.Decimal(9, 2) = column(
         "Nurse aide in training, job code 11", cms="Hrs_NAtrn", also=("hrs_NA_trn (2017Q1-2018Q1)",), required=True, **HOURS)  # fmt: skip
     med_aide_hours: dt.Decimal(9, 2) = column("Medication aide or technician, job code 12", cms="Hrs_MedAide", required=True, **HOURS)
-    is_incomplete: bool = column("CMS marked the home's data of the day as incomplete", cms="Incomplete", nullable=True)
+    is_incomplete: bool = column("CMS marked the home's data of the day as incomplete", cms="Incomplete", nullable=True,
+                                 words={"1": True, "y": True, "0": False, "n": False})  # fmt: skip
 
 
 @table("raw.pbj_employee", key=("ccn", "employee_id", "work_date", "job_code"), clock="quarter", large=True,
@@ -49,7 +50,8 @@ class PbjEmployee(pa.DataFrameModel):
     employee_id: dt.int64 = column("CMS's id of the person within the home", cms="SYS_EMPLEE_ID", required=True)
     job_code: dt.int8 = column("PBJ job code", cms="EMPLEE_JOB_CD_ID", required=True, ge=1, le=40)
     is_contract: bool = column(
-        "Contract (2) or employee (1)", cms="EMP_CTR", also=("EMPLEE_CTR (2022)",), nullable=True)  # fmt: skip
+        "Contract (2) or employee (1)", cms="EMP_CTR", also=("EMPLEE_CTR (2022)",), nullable=True,
+        words={"1": False, "2": True})  # fmt: skip
     hours: dt.Decimal(9, 2) = column("Hours paid", cms="WORK_HRS_NUM", unit="hours", required=True, ge=0)
     footnote: str = column(
         "Footnote of the row, meaning not published", cms="WORK_HRS_FN", also=("INCOMPLETE (2022)",), nullable=True)  # fmt: skip

@@ -1,0 +1,66 @@
+"""Checks before a table counts: the pandera schema pushed down to DuckDB, and sql/checks/*.sql that return offenders."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import ibis
+import pandera.config
+from pandera.errors import SchemaError, SchemaErrors
+
+from pipelines.errors import OpenstarsError
+from pipelines.periods import RULES
+from schemas import Table
+
+CHECKS = Path(__file__).parent.parent / "sql" / "checks"
+SHOWN = 5
+pandera.config.CONFIG.validation_depth = pandera.config.ValidationDepth.SCHEMA_AND_DATA
+
+
+def check_table(con: duckdb.DuckDBPyConnection, described: Table, name: str) -> int:
+    """Rows of a table that keeps its schema and has each key once. Raises OpenstarsError with examples where it does not."""
+    backend = ibis.duckdb.from_connection(con)
+    schema_name, _, table = name.partition(".")
+    try:
+        described.schema().validate(backend.table(table, database=schema_name), lazy=True)
+    except (SchemaError, SchemaErrors) as broken:
+        cases = broken.failure_cases.head(SHOWN).to_dict("records") if hasattr(broken.failure_cases, "head") else broken.failure_cases
+        told = "; ".join(f"{c.get('column')}: {c.get('check')}: {c.get('failure_case')}" for c in cases) if isinstance(cases, list) else cases
+        raise OpenstarsError(f"{described.name} breaks its schema: {told}") from broken
+    key = ", ".join(described.key)
+    doubles = con.execute(f"select {key}, count(*) from {name} group by {key} having count(*) > 1 order by {key} limit {SHOWN}").fetchall()
+    if doubles:
+        raise OpenstarsError(f"{described.name} has a key ({key}) more than once: {doubles}")
+    nulls = con.execute(f"select count(*) from {name} where {' or '.join(f'{k} is null' for k in described.key)}").fetchall()[0][0]
+    if nulls:
+        raise OpenstarsError(f"{described.name} has {nulls} rows without a key ({key})")
+    return int(con.execute(f"select count(*) from {name}").fetchall()[0][0])
+
+
+def rules_for(table: str) -> list[dict[str, str]]:
+    """Rows of rules.checks for a table."""
+    with (RULES / "checks.csv").open(newline="") as lines:
+        return [row for row in csv.DictReader(lines) if row["checks_table"] == table]
+
+
+def run_check(con: duckdb.DuckDBPyConnection, rule: dict[str, str], file: str) -> list[tuple[Any, ...]]:
+    """Offenders of one check: (ccn, evidence, first_date, last_date, found). Raises OpenstarsError where its severity is error."""
+    select = (CHECKS / f"{rule['check']}.sql").read_text()
+    found = con.execute(f"select ccn, evidence, first_date, last_date, found from ({select}) order by ccn").fetchall()
+    if found and rule["severity"] == "error":
+        shown = "; ".join(f"{row[0]}: {row[1]}" for row in found[:SHOWN])
+        raise OpenstarsError(f"{file}: refused by the check {rule['check']}: {len(found)} homes: {shown}.\n{rule['todo']}.")
+    return found
+
+
+def write_flags(con: duckdb.DuckDBPyConnection, flags: dict[str, list[tuple[Any, ...]]], target: Path) -> dict[str, int]:
+    """Write what warning checks found beside the table; homes by reason."""
+    con.execute("create or replace temp table flags (ccn text, reason text, evidence text, first_date date, last_date date, found bigint)")
+    rows = [(ccn, reason, evidence, first, last, n) for reason, found in flags.items() for ccn, evidence, first, last, n in found]
+    if rows:
+        con.executemany("insert into flags values (?, ?, ?, ?, ?, ?)", rows)
+    con.execute(f"copy (from flags order by ccn, reason) to '{target}' (format parquet)")
+    return {reason: len(found) for reason, found in flags.items() if found}

@@ -1,0 +1,323 @@
+"""Runs one SQL file over the tables of a release, by ranges of homes where they are large, into checked Parquet."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow.parquet as parquet
+
+from pipelines import periods
+from pipelines.checks import check_table
+from pipelines.errors import OpenstarsError
+from pipelines.periods import RULES, Release, quarter_days
+from pipelines.store import Store, fingerprint, read_json, sha256_of, write_json
+from schemas import TABLES, Table
+
+SQL = Path(__file__).parent.parent / "sql"
+HOMES_PER_RANGE = 2500
+ROW_GROUP = 100_000
+SOURCES_OF = {"employee_quarters": "pbj_employee"}  # staged tables that are named otherwise than the file they come from
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a run is done. `ranges` 0 lets the engine choose."""
+
+    inputs: str = "best"
+    accept: str = ""
+    ranges: int = 0
+    threads: int = field(default_factory=lambda: os.cpu_count() or 2)
+    memory: str = "2500MB"
+
+
+def connect(store: Store, settings: Settings) -> duckdb.DuckDBPyConnection:
+    """A private in-memory DuckDB with bounded memory that fetches nothing."""
+    spill = store.root / "tmp"
+    spill.mkdir(parents=True, exist_ok=True)
+    return duckdb.connect(
+        config={
+            "threads": settings.threads,
+            "memory_limit": settings.memory,
+            "temp_directory": str(spill),
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "TimeZone": "UTC",
+        }
+    )
+
+
+@cache
+def sql_files() -> dict[str, Path]:
+    """Every SQL file that makes a table, by the table's name: sql/turnover/spells.sql makes `turnover.spells`."""
+    return {f"{path.parent.name}.{path.stem}": path for path in sorted(SQL.glob("*/*.sql")) if path.parent.name != "checks"}
+
+
+def inputs_of(select: str) -> list[str]:
+    """Schema-qualified tables that a SELECT reads, in name order. Raises ValueError where DuckDB cannot parse it."""
+    parsed = json.loads(duckdb.connect().execute("select json_serialize_sql(?)", [select]).fetchall()[0][0])
+    if parsed.get("error"):
+        raise ValueError(parsed.get("error_message", "DuckDB cannot parse the SELECT"))
+    return sorted(set(_tables(parsed)))
+
+
+def _tables(node: Any) -> Iterator[str]:
+    if isinstance(node, dict):
+        if node.get("type") == "BASE_TABLE" and node.get("schema_name"):
+            yield f"{node['schema_name']}.{node['table_name']}"
+        for child in node.values():
+            yield from _tables(child)
+    elif isinstance(node, list):
+        for child in node:
+            yield from _tables(child)
+
+
+def variables_of(select: str) -> set[str]:
+    """Names of the variables that a SELECT reads with getvariable()."""
+    import re
+
+    return set(re.findall(r"getvariable\('(\w+)'\)", select))
+
+
+def graph() -> dict[str, list[str]]:
+    """Inputs of every SQL file, in an order in which each follows what it reads."""
+    inputs = {name: inputs_of(path.read_text()) for name, path in sql_files().items() if not name.startswith("staged.")}
+    done: dict[str, list[str]] = {}
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        if name in trail:
+            raise ValueError(f"SQL files read each other in a circle: {' -> '.join([*trail, name])}")
+        if name in done or name not in inputs:
+            return
+        for needed in inputs[name]:
+            visit(needed, (*trail, name))
+        done[name] = inputs[name]
+
+    for name in inputs:
+        visit(name, ())
+    return done
+
+
+@dataclass(frozen=True)
+class Engine:
+    """The SQL of one release over one store."""
+
+    store: Store
+    release: Release
+    settings: Settings = Settings()
+
+    def variables(self) -> dict[str, str]:
+        """What getvariable() gives."""
+        return {"release": self.release.name, "staffing_quarter": self.release.staffing_quarter, "inputs": self.settings.inputs}
+
+    def files(self, name: str) -> list[Path]:
+        """The Parquet files behind a schema-qualified name; empty where the input was never supplied. Raises MissingInput."""
+        area, _, table = name.partition(".")
+        if area not in ("six_quarters", "current"):
+            return [self.store.need(name, self.release.name)]
+        if table in ("rejects", "flags"):
+            return self._beside(area, f"{table}.parquet")
+        source = SOURCES_OF.get(table, table)
+        clock = TABLES[f"staged.{table}"].clock
+        wanted = self.release.quarters if area == "six_quarters" else [self._current(clock)]
+        return [self.store.need(f"staged.{table}", p) for p in wanted if self.store.supply(source, p)]
+
+    def _current(self, clock: str) -> str:
+        return self.release.staffing_quarter if clock == "quarter" else self.release.name
+
+    def _beside(self, area: str, file: str) -> list[Path]:
+        """Rejects or flags beside the staged tables of the window, or of the staffing quarter and the release."""
+        if area == "six_quarters":
+            wanted = [(t, q) for q in self.release.quarters for t in ("pbj_daily", "employee_quarters")]
+        else:
+            wanted = [("pbj_daily", self.release.staffing_quarter)]
+            wanted += [(name.split(".")[1], self.release.name) for name, t in TABLES.items() if t.clock == "release" and t.signature]
+        folders = [self.store.folder(f"staged.{t}", p) for t, p in wanted if self.store.manifest(f"staged.{t}", p)]
+        return [folder / file for folder in folders if (folder / file).exists()]
+
+    def described(self, name: str) -> Table:
+        """The schema of a schema-qualified name. Raises OpenstarsError where no schema describes it."""
+        area, _, table = name.partition(".")
+        found = TABLES.get(f"staged.{table}" if area in ("six_quarters", "current") else name)
+        if found is None:
+            raise OpenstarsError(f"No schema describes the table {name}: add it to schemas/")
+        return found
+
+    def view(self, con: duckdb.DuckDBPyConnection, name: str, homes: tuple[str, str] | None = None) -> None:
+        """Make `name` a view, limited to a half-open range of homes where one is given and the table has a ccn."""
+        area, _, table = name.partition(".")
+        described = self.described(name)
+        con.execute(f"create schema if not exists {area}")
+        columns = described.columns()
+        if area == "rules":
+            rule_view(con, name)
+            return
+        if area == "inputs":
+            self._facts(con, table, described)
+            return
+        files = self.files(name)
+        if not files:
+            select = ", ".join(f"cast(null as {c.type}) as {c.name}" for c in columns)
+            con.execute(f"create or replace view {name} as select {select} where false")
+            return
+        listed = ", ".join(f"'{file}'" for file in files)
+        limit = ""
+        if homes and any(c.name == "ccn" for c in columns):
+            limit = f" where ccn >= '{homes[0]}' and ccn < '{homes[1]}'"
+        con.execute(f"create or replace view {name} as select * from read_parquet([{listed}], union_by_name=true){limit}")
+
+    def _facts(self, con: duckdb.DuckDBPyConnection, table: str, described: Table) -> None:
+        """The `inputs.` tables: facts about the run."""
+        have = {(t, p) for t in ("pbj_daily", "pbj_employee") for p in self.release.all_quarters if self.store.supply(t, p)}
+        rows: list[tuple[Any, ...]]
+        if table == "six_quarters":
+            rows = [
+                (k, q, *quarter_days(q), ("pbj_daily", q) in have, ("pbj_employee", q) in have)
+                for k, q in enumerate(self.release.quarters)
+            ]
+        elif table == "staffing_quarter":
+            q = self.release.staffing_quarter
+            rows = [(q, *quarter_days(q), ("pbj_daily", q) in have)]
+        else:
+            rows = sorted(have)
+        columns = ", ".join(f"{c.name} {c.type}" for c in described.columns())
+        con.execute(f"create or replace table inputs.{table} ({columns})")
+        if rows:
+            con.executemany(f"insert into inputs.{table} values ({', '.join('?' * len(rows[0]))})", rows)
+
+    def open(self, names: Sequence[str], select: str = "", homes: tuple[str, str] | None = None) -> duckdb.DuckDBPyConnection:
+        """A connection with the named tables as views and the variables set. Raises OpenstarsError for an unset variable."""
+        con = connect(self.store, self.settings)
+        for name in names:
+            self.view(con, name, homes)
+        unset = variables_of(select) - set(self.variables())
+        if unset:
+            raise OpenstarsError(f"The SELECT reads variables that are not set: {', '.join(sorted(unset))}")
+        for name, value in self.variables().items():
+            con.execute(f"set variable {name} = '{value}'")
+        return con
+
+    def ranges(self) -> list[tuple[str, str]]:
+        """Half-open ranges of CCNs that cover every home of the window, about equal in homes."""
+        con = self.open(["current.provider_info", "six_quarters.pbj_daily", "six_quarters.employee_quarters"])
+        homes = [row[0] for row in con.execute(
+            "select ccn from current.provider_info union select ccn from six_quarters.pbj_daily "
+            "union select ccn from six_quarters.employee_quarters order by ccn"
+        ).fetchall()]  # fmt: skip
+        wanted = self.settings.ranges or max(1, -(-len(homes) // HOMES_PER_RANGE))
+        size = max(1, -(-len(homes) // wanted))
+        starts = [homes[k] for k in range(0, len(homes), size)]
+        edges = ["", *starts[1:], "~"]
+        return list(zip(edges[:-1], edges[1:], strict=True))
+
+    def made_from(self, name: str) -> str:
+        """A hash of everything a table is made from: its SELECT, its schema, its inputs, the rules and the settings that matter."""
+        select = sql_files()[name].read_text()
+        described = self.described(name)
+        parts: list[Any] = [select, str(described.columns()), described.key]
+        if "inputs" in variables_of(select):
+            parts.append(self.settings.inputs)
+        for needed in inputs_of(select):
+            area, _, table = needed.partition(".")
+            if area == "rules":
+                parts.append(sha256_of(RULES / f"{table}.csv"))
+            elif area == "inputs":
+                parts.append([(t, p, bool(self.store.supply(t, p))) for t in ("pbj_daily", "pbj_employee") for p in self.release.all_quarters])
+            else:
+                manifests = [read_json(file.parent / "manifest.json") for file in self.files(needed)]
+                parts.append([[m["made_from"], m.get("content")] for m in manifests])
+        return fingerprint(self.release.name, self.release.quarters, parts)
+
+    def run(self, name: str) -> dict[str, Any]:
+        """Make one table and put it in place with its manifest; unchanged work is not done again.
+
+        Raises RefusedFile-like OpenstarsError where the result breaks its schema.
+        """
+        made_from = self.made_from(name)
+        before = self.store.manifest(name, self.release.name)
+        if before and before["made_from"] == made_from and before["checked"]:
+            return {**before, "unchanged": True}
+        select = sql_files()[name].read_text()
+        described = self.described(name)
+        needed = inputs_of(select)
+        by_range = any(self.described(n).large for n in needed)
+        with self.store.making(self.store.folder(name, self.release.name)) as folder:
+            parts = []
+            for number, homes in enumerate(self.ranges() if by_range else [None]):
+                con = self.open(needed, select, homes)
+                part = folder / f"part{number:03d}.parquet"
+                cast = ", ".join(f"cast({c.name} as {c.type}) as {c.name}" for c in described.columns())
+                con.execute(
+                    f"copy (select {cast} from ({select}) order by {', '.join(described.key)}) to '{part}' (format parquet, compression zstd)"
+                )
+                con.close()
+                parts.append(part)
+            data = folder / "data.parquet"
+            gather(parts, data, described)
+            con = self.open(needed, select)
+            con.execute(f"create schema if not exists checked; create view checked.{name.split('.')[1]} as from read_parquet('{data}')")
+            rows = check_table(con, described, f"checked.{name.split('.')[1]}")
+            con.close()
+            manifest = {
+                "table": name,
+                "period": self.release.name,
+                "made_from": made_from,
+                "content": sha256_of(data),
+                "rows": rows,
+                "checked": True,
+            }
+            write_json(folder / "manifest.json", manifest)
+        return manifest
+
+
+def rule_view(con: duckdb.DuckDBPyConnection, name: str) -> None:
+    """Make a rule table of data/rules a typed view."""
+    select = ", ".join(f"cast({c.name} as {c.type}) as {c.name}" for c in TABLES[name].columns())
+    file = RULES / f"{name.split('.')[1]}.csv"
+    con.execute("create schema if not exists rules")
+    con.execute(f"create or replace view {name} as select {select} from read_csv('{file}', header=true, all_varchar=true)")
+
+
+def gather(parts: Sequence[Path], target: Path, described: Table) -> None:
+    """One Parquet from parts in order, with described fields and fixed row groups: the same rows give the same bytes."""
+    schema = described.arrow_schema()
+    with parquet.ParquetWriter(target, schema, compression="zstd", write_statistics=True) as writer:
+        waiting: list[Any] = []
+        for part in parts:
+            for batch in parquet.ParquetFile(part).iter_batches(batch_size=ROW_GROUP):
+                waiting.append(batch)
+                waiting = _write_full_groups(writer, waiting, schema)
+            part.unlink()
+        _write_rest(writer, waiting, schema)
+
+
+def _write_full_groups(writer: Any, waiting: list[Any], schema: Any) -> list[Any]:
+    import pyarrow as arrow
+
+    if sum(b.num_rows for b in waiting) < ROW_GROUP:
+        return waiting
+    held = arrow.Table.from_batches(waiting).cast(schema)
+    while held.num_rows >= ROW_GROUP:
+        writer.write_table(held.slice(0, ROW_GROUP), row_group_size=ROW_GROUP)
+        held = held.slice(ROW_GROUP)
+    return held.to_batches()
+
+
+def _write_rest(writer: Any, waiting: list[Any], schema: Any) -> None:
+    import pyarrow as arrow
+
+    rest = arrow.Table.from_batches(waiting).cast(schema) if waiting else schema.empty_table()
+    if rest.num_rows:
+        writer.write_table(rest, row_group_size=ROW_GROUP)
+
+
+def engine_for(store: Store, release: str, settings: Settings) -> Engine:
+    """The engine of a release by its month. Raises UsageError for a month without a release."""
+    return Engine(store, periods.release(release), settings)

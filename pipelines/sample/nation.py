@@ -1,0 +1,121 @@
+"""Writes a made-up nation as the files CMS publishes, and beside them what must come out of them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from pipelines import periods
+from pipelines.sample import compare, layouts
+from pipelines.sample.crew import planted_home
+from pipelines.sample.expected import expected_rows
+from pipelines.sample.home import Home, Identity
+from pipelines.sample.names import identities
+from pipelines.sample.people import ordinary_home
+from pipelines.sample.plants import PEOPLE, Plant
+from pipelines.sample.plants_files import FILES, LEVELS
+from pipelines.sample.provider import Listing, listing_of, rank
+from pipelines.sample.truth import LEVEL_COMPONENT, Truth, is_plain, truth_of
+from pipelines.sample.window import Window, window_of
+from pipelines.sample.written import PbjFiles
+
+PLANTS: tuple[Plant, ...] = (*PEOPLE, *LEVELS, *FILES)
+BY_KEY = {plant.key: plant for plant in PLANTS}
+BLOCK = 40  # homes held in memory at a time
+
+
+def write_nation(folder: Path, homes: int = 320, seed: int = 1, release: str = "2026-07") -> None:
+    """Write PBJ files of six quarters, Care Compare archives, `catalogue.json`, `plants.csv` and `truth.csv` under a folder.
+
+    The same arguments give the same bytes, and a home is the same whatever the number of homes; only stars that compare homes
+    and averages over them depend on it. Memory holds one block of homes and a ProviderInfo row of each.
+    """
+    window = window_of(release)
+    for name in ("pbj", "archives"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    who = identities(homes, seed, [(plant.key, plant.name, plant.state) for plant in PLANTS])
+    listings: list[Listing] = []
+    files = PbjFiles(folder, window)
+    with (folder / "truth.csv").open("w", newline="", encoding="utf-8") as lines:
+        out = csv.writer(lines, lineterminator="\n")
+        out.writerow(layouts.TRUTH)
+        for block in _blocks(who, window, seed):
+            for home, found in block:
+                plant = BY_KEY.get(home.who.plant)
+                out.writerows(expected_rows(home, found, f"{plant.rule}: {plant.note}" if plant else "ordinary home", plant))
+                if home.in_provider_info:
+                    listings.append(listing_of(home, found, window, seed))
+            files.write([home for home, _ in block])
+    files.close()
+    rank(listings)
+    archives = _care_compare(folder, window, listings)
+    _catalogue(folder, files.names, archives)
+    _plants(folder, who)
+
+
+def make_home(who: Identity, window: Window, seed: int) -> tuple[Home, Truth]:
+    """One home and what must hold of it, from the seed and its number alone."""
+    rng = np.random.default_rng([seed, who.number])
+    plant = BY_KEY.get(who.plant)
+    if plant:
+        home = planted_home(who, window, rng, plant.build, plant.finish, plant.residents, plant.usual)
+    else:
+        home = ordinary_home(who, window, rng)
+    home.settle(window)
+    found = truth_of(home, window)
+    while not home.exact and not all(is_plain(v, m, home.index) for m in LEVEL_COMPONENT if (v := found.reported[m]) is not None):
+        home.index += 1  # no ordinary home stands where readings of the rounding rule differ
+    return home, truth_of(home, window, found)
+
+
+def _blocks(who: list[Identity], window: Window, seed: int) -> Iterator[list[tuple[Home, Truth]]]:
+    for start in range(0, len(who), BLOCK):
+        yield [make_home(one, window, seed) for one in who[start : start + BLOCK]]
+
+
+def _care_compare(folder: Path, window: Window, listings: list[Listing]) -> list[tuple[str, str]]:
+    """The month's archive and a later one that posts two of its files again."""
+    posted, again = compare.release_days(window.release)
+    month = posted.replace(day=1)
+    averages = compare.state_averages(listings, month.isoformat())
+    whole = {
+        "NH_ProviderInfo": compare.provider_info(listings, month.isoformat()),
+        "NH_StateUSAverages": averages,
+        "NH_DataCollectionIntervals": compare.intervals(window, month),
+    }
+    part = {"NH_ProviderInfo": compare.provider_info(listings, month.isoformat(), correct=True), "NH_StateUSAverages": averages}
+    found = []
+    for day, files in ((posted, whole), (again, part)):
+        name = f"archives/nursing-homes_{day.isoformat()}.zip"
+        compare.archive(folder / name, posted, month, files)
+        found.append((name, day.isoformat()))
+    return found
+
+
+def _catalogue(folder: Path, pbj: list[tuple[str, str, str]], archives: list[tuple[str, str]]) -> None:
+    entries = []
+    for title, path, quarter in pbj:
+        first, last = periods.quarter_days(quarter)
+        modified = compare.release_days(_shown_in(quarter))[0].isoformat()
+        entries.append({"dataset": title, "file": path, "temporal": f"{first}/{last}", "modified": modified})
+    listed = {"pbj": entries, "archives": [{"file": path, "date": day} for path, day in archives]}
+    (folder / "catalogue.json").write_text(json.dumps(listed, indent=2) + "\n", encoding="utf-8")
+
+
+def _shown_in(quarter: str) -> str:
+    """The first release that reads a quarter, for levels or (2023Q4) turnover; older ones: the first of all."""
+    made = [r for r in periods.releases().values() if r.basis != "never_made"]
+    return min((r.name for r in made if max(r.all_quarters) == quarter), default=min(r.name for r in made))
+
+
+def _plants(folder: Path, who: list[Identity]) -> None:
+    with (folder / "plants.csv").open("w", newline="", encoding="utf-8") as lines:
+        out = csv.writer(lines, lineterminator="\n")
+        out.writerow(["plant", "ccn", "state", "name", "rule", "note"])
+        for one in sorted((w for w in who if w.plant), key=lambda w: w.number):
+            plant = BY_KEY[one.plant]
+            out.writerow([plant.key, one.ccn, one.state, one.name, plant.rule, plant.note])

@@ -1,0 +1,47 @@
+"""The days of the six quarters, counted from the first day of Q0."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from pipelines import periods
+from pipelines.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Window:
+    """The turnover window: day 0 is the first day of Q0, `starts[k]` the first day of Qk, `starts[6]` one past the end."""
+
+    release: str
+    quarters: tuple[str, ...]
+    first: date
+    starts: tuple[int, ...]
+
+    @property
+    def days(self) -> int:
+        """Number of days in the window."""
+        return self.starts[6]
+
+    def date(self, day: int) -> date:
+        """The calendar day of a day number."""
+        return self.first + timedelta(days=day)
+
+    def weekday(self, day: int) -> int:
+        """Monday is 0."""
+        return (self.first.weekday() + day) % 7
+
+    def span(self, position: int) -> range:
+        """The day numbers of Qk."""
+        return range(self.starts[position], self.starts[position + 1])
+
+
+def window_of(release: str) -> Window:
+    """The window of a release. Raises UsageError where its staffing quarter is not Q5 (the frozen months of 2024)."""
+    found = periods.release(release)
+    if found.staffing_quarter != found.quarters[5]:
+        raise UsageError(f"The sample nation is not made for {release}: its staffing levels are frozen. Take 2026-07")
+    first = periods.quarter_days(found.quarters[0])[0]
+    starts = [(periods.quarter_days(q)[0] - first).days for q in found.quarters]
+    end = (periods.quarter_days(found.quarters[5])[1] - first).days + 1
+    return Window(release, found.quarters, first, (*starts, end))

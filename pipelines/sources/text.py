@@ -1,0 +1,178 @@
+"""Text as CMS serves it: the encoding is found strictly, and what leaves here is UTF-8 without a byte order mark."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from pipelines.errors import RefusedFile
+
+BLOCK = 1 << 22
+HEAD = 1 << 18
+UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+TODO = "Fetch the file again; if CMS serves it so, save it as UTF-8 and check the names in it."
+
+
+@dataclass(frozen=True)
+class Head:
+    """The first lines of a CSV file: its encoding as far as they show it, its header and some rows."""
+
+    encoding: str
+    header: list[str]
+    rows: list[list[str]]
+
+
+def transcode(stream: BinaryIO, target: Path, name: str = "") -> str:
+    """Write a stream to `target` as UTF-8 and return the encoding it had: `utf-8`, `utf-8-sig`, `utf-16` or `cp1252`.
+
+    One pass in bounded memory; bytes that are UTF-8 already are copied. Only where a file turns out to be cp1252 after text that
+    was not plain ASCII is the part already written read once more. Raises RefusedFile, naming the line, where nothing decodes.
+    """
+    name = name or str(getattr(stream, "name", "") or target.name)
+    first = stream.read(BLOCK)
+    if first.startswith(UTF16):
+        _decode(_blocks(first, stream), target, "utf-16", name)
+        return "utf-16"
+    marked = first.startswith(codecs.BOM_UTF8)
+    rest = _copy_utf8(_blocks(first[3:] if marked else first, stream), target, name)
+    if rest is None:
+        return "utf-8-sig" if marked else "utf-8"
+    if marked:
+        raise RefusedFile(name, "the file says by its first bytes that it is UTF-8 but is not", line=rest.line, todo=TODO)
+    if rest.plain:  # what stands in the target already is ASCII, so the same in both encodings
+        _decode(_blocks(rest.block, stream), target, "cp1252", name, mode="ab", line=rest.first_line)
+        return "cp1252"
+    again = target.with_name(f"{target.name}.utf8")
+    try:
+        os.replace(target, again)
+        with again.open("rb") as written:
+            _decode(_both(_blocks(b"", written), _blocks(rest.block, stream)), target, "cp1252", name)
+    finally:
+        again.unlink(missing_ok=True)
+    return "cp1252"
+
+
+@dataclass(frozen=True)
+class _Rest:
+    """Where a file stopped being UTF-8: the block not written, whether all before was ASCII, the lines before it and of the fault."""
+
+    block: bytes
+    plain: bool
+    first_line: int
+    line: int
+
+
+def _copy_utf8(blocks: Iterator[bytes], target: Path, name: str) -> _Rest | None:
+    """Copy bytes while they are UTF-8. None where all were; else what was not written."""
+    plain, line, pending = True, 1, b""
+    with target.open("wb") as out:
+        for block in blocks:
+            _refuse_nul(block, line, name)
+            data = pending + block
+            good = len(data)
+            if not data.isascii():
+                try:
+                    good = codecs.utf_8_decode(data, "strict", False)[1]  # the start of a character is left for the next block
+                except UnicodeDecodeError as fault:
+                    return _Rest(data, plain, line, line + data[: fault.start].count(b"\n"))
+            out.write(data[:good])
+            plain = plain and data[:good].isascii()
+            line += data.count(b"\n")
+            pending = data[good:]
+    return _Rest(pending, plain, line, line) if pending else None
+
+
+def _decode(blocks: Iterator[bytes], target: Path, encoding: str, name: str, mode: str = "wb", line: int = 1) -> None:
+    """Write blocks of one encoding as UTF-8; RefusedFile with the line of the first byte that does not decode."""
+    decoder = codecs.getincrementaldecoder(encoding)("strict")
+    with target.open(mode) as out:
+        for block in blocks:
+            if encoding == "cp1252" and block.isascii():
+                _refuse_nul(block, line, name)
+                out.write(block)
+                line += block.count(b"\n")
+                continue
+            line += _write_text(decoder, block, False, out, line, encoding, name)
+        _write_text(decoder, b"", True, out, line, encoding, name)
+
+
+def _write_text(
+    decoder: codecs.IncrementalDecoder, block: bytes, final: bool, out: BinaryIO, line: int, encoding: str, name: str
+) -> int:
+    try:
+        text = decoder.decode(block, final)
+    except UnicodeDecodeError as fault:
+        before = block[: fault.start].count(b"\n") if encoding == "cp1252" else 0
+        value = fault.object[fault.start : fault.start + 1].hex()
+        what = (
+            "is neither UTF-8 nor Windows-1252" if encoding == "cp1252" else f"is not {encoding}, which the first bytes announce"
+        )
+        raise RefusedFile(name, f"byte 0x{value} {what}", line=line + before, todo=TODO) from None
+    if "\0" in text:
+        raise RefusedFile(
+            name, "a zero byte stands where text is expected", line=line + text[: text.index(chr(0))].count("\n"), todo=TODO
+        )
+    out.write(text.encode())
+    return text.count("\n")
+
+
+def _refuse_nul(block: bytes, line: int, name: str) -> None:
+    at = block.find(b"\0")
+    if at >= 0:
+        problem = "a zero byte stands where text is expected (UTF-16 without a byte order mark, or no text at all)"
+        raise RefusedFile(name, problem, line=line + block[:at].count(b"\n"), todo=TODO)
+
+
+def _blocks(first: bytes, stream: BinaryIO) -> Iterator[bytes]:
+    if first:
+        yield first
+    while block := stream.read(BLOCK):
+        yield block
+
+
+def _both(one: Iterator[bytes], other: Iterator[bytes]) -> Iterator[bytes]:
+    yield from one
+    yield from other
+
+
+def read_header(source: Path | BinaryIO) -> list[str]:
+    """The column names of a CSV file, in any of the encodings that `transcode` knows."""
+    if isinstance(source, Path):
+        with source.open("rb") as stream:
+            return read_head(stream, rows=0).header
+    return read_head(source, rows=0).header
+
+
+def read_head(stream: BinaryIO, rows: int = 1000) -> Head:
+    """Header and first rows of a CSV stream; of the stream only the first quarter of a megabyte is read."""
+    start = stream.read(HEAD)
+    while len(start) < HEAD and (more := stream.read(HEAD - len(start))):
+        start += more
+    whole = len(start) < HEAD
+    encoding, text = _decode_head(start, whole)
+    if not whole:  # the last line is cut
+        text = text[: text.rfind("\n") + 1] or text
+    lines = csv.reader(io.StringIO(text, newline=""))
+    try:
+        header = next(lines, [])
+        found = [row for row, _ in zip(lines, range(rows), strict=False) if row] if rows else []
+    except csv.Error:
+        return Head(encoding, [], [])
+    return Head(encoding, header, found)
+
+
+def _decode_head(start: bytes, whole: bool) -> tuple[str, str]:
+    if start.startswith(UTF16):
+        return "utf-16", codecs.getincrementaldecoder("utf-16")("replace").decode(start, whole)
+    marked = start.startswith(codecs.BOM_UTF8)
+    try:
+        text = codecs.getincrementaldecoder("utf-8-sig")("strict").decode(start, whole)
+        return ("utf-8-sig" if marked else "utf-8"), text
+    except UnicodeDecodeError:
+        return "cp1252", start.decode("cp1252", "replace")

@@ -1,0 +1,71 @@
+"""What audits join: under which rules a release was computed, and what warning checks found."""
+
+from __future__ import annotations
+
+import ibis.expr.datatypes as dt
+import pandera.ibis as pa
+
+from schemas.base import column, table
+from schemas.staffing import reason_column
+from schemas.turnover import ccn_column
+
+
+@table("audit.versions", key=("domain",), clock="release")
+class Versions(pa.DataFrameModel):
+    """The rules in force for a domain at the release."""
+
+    domain: str = column("Rating domain, or all", source="rules.rulesets")
+    release: str = column("Care Compare release", source="computed")
+    quarter: str = column("PBJ quarter of the staffing levels", source="rules.releases")
+    ruleset: str = column("Release month of the latest rule change", source="rules.rulesets")
+
+
+@table("audit.flags", key=("ccn", "measure", "reason"), clock="release")
+class AuditFlags(pa.DataFrameModel):
+    """What warning checks found about a home in the inputs of the release."""
+
+    ccn: str = ccn_column()
+    measure: str = column("Staff group as in turnover and staffing_levels", source="computed")
+    reason: str = column("Reason word", source="rules.reasons")
+    evidence: str = column("What shows it", source="computed")
+    first_date: dt.date = column("First day it concerns", source="computed", nullable=True)
+    last_date: dt.date = column("Last day it concerns", source="computed", nullable=True)
+
+
+@table("audit.daily_differences", key=("ccn", "quarter"), clock="release")
+class DailyDifferences(pa.DataFrameModel):
+    """A home whose two PBJ files of a quarter disagree."""
+
+    ccn: str = ccn_column()
+    quarter: str = column("Calendar quarter", source="CY_Qtr")
+    differing_days: dt.int32 = column("Days with different hours in any nurse job code", unit="days")
+    difference_hours: dt.Decimal(18, 2) = column("Sum of the differences", unit="hours")
+    first_date: dt.date = column("First such day", source="WorkDate")
+    last_date: dt.date = column("Last such day", source="WorkDate")
+
+
+@table("audit.replication", key=("ccn", "item"), clock="release")
+class Comparison(pa.DataFrameModel):
+    """Published against recomputed."""
+
+    ccn: str = ccn_column()
+    item: str = column("What is compared", source="rules.replication_items")
+    published: dt.Decimal(12, 5) = column("As CMS published it", nullable=True)
+    recomputed: dt.Decimal(12, 5) = column("As recomputed, at CMS's decimals", nullable=True)
+    difference: dt.Decimal(12, 5) = column("Recomputed less published", nullable=True)
+    agrees: str = column("yes, no, or open where printed values do not determine it; null where there is nothing to compare",
+                         source="computed", nullable=True, isin=["yes", "no", "open"])  # fmt: skip
+    reason: str = reason_column("Why they differ or cannot be compared")
+
+
+@table("audit.agreement", key=("item",), clock="release")
+class Agreement(pa.DataFrameModel):
+    """Agreement with CMS by item."""
+
+    item: str = column("What is compared", source="rules.replication_items")
+    homes: dt.int64 = column("Homes of the provider file", unit="homes")
+    compared: dt.int64 = column("Homes with both values", unit="homes")
+    agree: dt.int64 = column("Of these equal within the item's tolerance", unit="homes")
+    contradict: dt.int64 = column("Of these different", unit="homes")
+    open: dt.int64 = column("Of these not determined by printed values", unit="homes")
+    agreement_pct: dt.Decimal(9, 3) = column("Agreeing homes per 100 compared", unit="percent", nullable=True)

@@ -1,0 +1,159 @@
+"""The published tables: what a release holds."""
+
+from __future__ import annotations
+
+import ibis.expr.datatypes as dt
+import pandera.ibis as pa
+
+from schemas.audit import Agreement, Comparison
+from schemas.base import column, table
+from schemas.staffing import VALUE_SOURCES, level_column, points_column, reason_column, stars_column
+from schemas.turnover import HomeTurnover, ccn_column, measure_column
+
+DOMAINS = ["staffing", "inspections", "quality", "overall"]
+
+
+class Versioned(pa.DataFrameModel):
+    """Columns that every published table carries."""
+
+    release: str = column("Care Compare release", source="computed")
+    quarter: str = column("PBJ quarter of the staffing levels", source="rules.releases")
+    ruleset: str = column("Release month of the latest rule change that matters here", source="rules.rulesets")
+
+
+def status_column(domain: str) -> object:
+    """Whether a domain is rated."""
+    return column(f"{domain}: rated, or why not", source="rules.reasons")
+
+
+def footnote_column(domain: str, cms: str) -> object:
+    """CMS's footnote beside a published star."""
+    return column(f"{domain}: CMS's footnote", cms=cms, nullable=True)
+
+
+@table("published.ratings", key=("ccn",), clock="release")
+class Ratings(Versioned):
+    """Every home of the provider file with its stars; what this release did not recompute is CMS's own star, see `*_source`."""
+
+    ccn: str = ccn_column()
+    provider_name: str = column("Name of the home", cms="Provider Name", nullable=True)
+    state: str = column("State or territory", cms="State", nullable=True)
+    overall_rating: dt.int8 = stars_column("Overall star")
+    health_inspection_rating: dt.int8 = stars_column("Health inspection star")
+    staffing_rating: dt.int8 = stars_column("Staffing star, recomputed")
+    qm_rating: dt.int8 = stars_column("Quality measure star")
+    long_stay_qm_rating: dt.int8 = stars_column("Long-stay quality measure star")
+    short_stay_qm_rating: dt.int8 = stars_column("Short-stay quality measure star")
+    staffing_score: dt.int32 = points_column("Staffing score out of 380; null where the star does not rest on it")
+    overall_status: str = status_column("Overall")
+    overall_reason: str = reason_column("What shaped the overall star")
+    overall_footnote: str = footnote_column("Overall", "Overall Rating Footnote")
+    overall_source: str = column("recomputed or published", source="computed", isin=["recomputed", "published"])
+    health_inspection_status: str = status_column("Health inspections")
+    health_inspection_reason: str = reason_column("What shaped the health inspection star")
+    health_inspection_footnote: str = footnote_column("Health inspections", "Health Inspection Rating Footnote")
+    health_inspection_source: str = column("recomputed or published", source="computed", isin=["recomputed", "published"])
+    staffing_status: str = status_column("Staffing")
+    staffing_reason: str = reason_column("What shaped the staffing star")
+    staffing_footnote: str = footnote_column("Staffing", "Staffing Rating Footnote")
+    staffing_source: str = column("recomputed or published", source="computed", isin=["recomputed", "published"])
+    qm_status: str = status_column("Quality measures")
+    qm_reason: str = reason_column("What shaped the quality measure star")
+    qm_footnote: str = footnote_column("Quality measures", "QM Rating Footnote")
+    qm_source: str = column("recomputed or published", source="computed", isin=["recomputed", "published"])
+    is_sff: bool = column("Special Focus Facility", cms="Special Focus Status")
+    is_sff_candidate: bool = column("Candidate for Special Focus", cms="Special Focus Status")
+    has_abuse_icon: bool = column("Shown with the abuse icon", cms="Abuse Icon")
+
+
+@table("published.rating_components", key=("ccn", "domain", "measure"), clock="release")
+class RatingComponents(Versioned):
+    """Every measure of every home: value, points and the way to the next band."""
+
+    ccn: str = ccn_column()
+    domain: str = column("Rating domain", source="computed", isin=DOMAINS)
+    measure: str = column("Measure", source="rules")
+    value: dt.Decimal(12, 3) = column("Value as compared with the cut points, in the measure's unit", nullable=True)
+    value_source: str = column("Where the value comes from", source="computed", nullable=True, isin=VALUE_SOURCES)
+    points: dt.int32 = points_column("Points earned")
+    points_low: dt.int32 = points_column("Lowest points possible behind a printed value")
+    points_high: dt.int32 = points_column("Highest points possible behind a printed value")
+    max_points: dt.int32 = points_column("Most points of the measure; null where it is left out")
+    band_lower: dt.Decimal(12, 3) = column("Lowest value of the band", nullable=True)
+    band_upper: dt.Decimal(12, 3) = column("Highest value of the band, null at the open end", nullable=True)
+    next_points: dt.int32 = points_column("Points of the next better band")
+    distance_to_next: dt.Decimal(12, 3) = column("How far the next better band is, in the measure's unit", nullable=True, ge=0)
+    reason: str = reason_column("Why there is no value, or what is uncertain about it")
+
+
+@table("published.turnover", key=("ccn", "measure", "definition"), clock="release")
+class Turnover(Versioned, HomeTurnover):
+    """Turnover of every home by measure and reading of the rule."""
+
+
+@table("published.employment_spells", key=("ccn", "employee_id", "measure", "first_workday"), clock="release", large=True)
+class EmploymentSpells(Versioned):
+    """Employment spells under CMS's rule."""
+
+    ccn: str = ccn_column()
+    employee_id: dt.int64 = column("CMS's id of the person within the home", source="SYS_EMPLEE_ID")
+    measure: str = measure_column()
+    first_workday: dt.date = column("First day worked that the window shows", source="WorkDate")
+    last_workday: dt.date = column("Last day worked", source="WorkDate")
+    hours_first_90_days: dt.Decimal(9, 2) = column("Hours that decide eligibility", unit="hours", nullable=True, ge=0)
+    eligible: bool = column("Counted in the denominator", source="computed")
+    departed: bool = column("Counted in the numerator", source="computed")
+
+
+@table("published.staffing_levels", key=("ccn", "measure"), clock="release")
+class StaffingLevels(Versioned):
+    """Staffing levels of every home."""
+
+    ccn: str = ccn_column()
+    measure: str = level_column()
+    reported_hprd: dt.Decimal(12, 5) = column("Hours reported", unit="hours per resident day", nullable=True)
+    case_mix_hprd: dt.Decimal(12, 5) = column("Hours by case mix", unit="hours per resident day", nullable=True)
+    adjusted_hprd: dt.Decimal(12, 5) = column("Hours adjusted", unit="hours per resident day", nullable=True)
+    value_source: str = column("Where the hours come from", source="computed", nullable=True, isin=VALUE_SOURCES)
+    excluded: bool = column("Whether the levels are not given", source="computed")
+    exclusion: str = reason_column("The first exclusion that applies")
+    hours: dt.Decimal(18, 2) = column("Hours on days with residents", unit="hours", nullable=True)
+    resident_days: dt.int64 = column("Residents summed over the days", unit="resident days", nullable=True)
+    zero_rn_days: dt.int32 = column("Days with residents and zero RN hours; on the row rn only", unit="days", nullable=True)
+
+
+@table("published.exclusions", key=("ccn", "domain", "measure", "exclusion"), clock="release")
+class Exclusions(Versioned):
+    """Every exclusion and flag of every home, with its evidence and what it did."""
+
+    ccn: str = ccn_column()
+    domain: str = column("Rating domain", source="computed", isin=DOMAINS)
+    measure: str = column("Staff group as in turnover and staffing_levels", source="computed")
+    exclusion: str = column("Reason word", source="rules.reasons")
+    effect: str = column("minimum_points, left_out, no_value or flag", source="computed", isin=["minimum_points", "left_out", "no_value", "flag"])
+    evidence: str = column("What shows it", source="computed")
+    first_date: dt.date = column("First day it concerns", source="computed", nullable=True)
+    last_date: dt.date = column("Last day it concerns", source="computed", nullable=True)
+
+
+@table("published.cut_points", key=("scope", "measure", "points", "basis"), clock="release")
+class CutPoints(Versioned):
+    """Cut points used, and those of the release's own distribution."""
+
+    scope: str = column("nation or a state", source="computed")
+    measure: str = column("Measure", source="rules")
+    points: dt.int32 = column("Points of the band", unit="points")
+    basis: str = column("Whose cut points", source="computed", isin=["cms", "carried_forward", "recomputed", "estimated"])
+    lower: dt.Decimal(12, 3) = column("Lowest value of the band")
+    upper: dt.Decimal(12, 3) = column("Highest value of the band, null at the open end", nullable=True)
+    homes: dt.int64 = column("Homes in the band", unit="homes")
+
+
+@table("published.replication", key=("ccn", "item"), clock="release")
+class Replication(Versioned, Comparison):
+    """Published against recomputed."""
+
+
+@table("published.replication_summary", key=("item",), clock="release")
+class ReplicationSummary(Versioned, Agreement):
+    """Agreement with CMS by item."""

@@ -1,0 +1,194 @@
+"""The rule tables of data/rules: CMS's constants as dated rows with their source."""
+
+from __future__ import annotations
+
+import ibis.expr.datatypes as dt
+import pandera.ibis as pa
+
+from schemas.base import column, table
+
+MONTH = "release month, inclusive; empty means still in force"
+
+
+@table("rules.releases", key=("release",), clock="none")
+class Releases(pa.DataFrameModel):
+    """Each release's staffing quarter and its six turnover quarters (methodology 2.1)."""
+
+    release: str = column("Care Compare release")
+    staffing_quarter: str = column("Quarter of the staffing levels")
+    q0: str = column("Baseline quarter of the turnover window")
+    q1: str = column("First quarter of the twelve months")
+    q2: str = column("Second quarter of the twelve months")
+    q3: str = column("Third quarter of the twelve months")
+    q4: str = column("Fourth quarter of the twelve months")
+    q5: str = column("Look-ahead quarter")
+    basis: str = column("How it is known", isin=["interval_file", "by_rule", "never_made"])
+    note: str = column("What is special about the release", nullable=True)
+    source: str = column("Where the row comes from")
+
+
+@table("rules.job_codes", key=("job_code",), clock="none")
+class JobCodes(pa.DataFrameModel):
+    """PBJ job codes and the staff groups they belong to (methodology 1.1)."""
+
+    job_code: dt.int8 = column("PBJ job code")
+    title: str = column("CMS's title")
+    staff_group: str = column("Five-Star staff group", nullable=True)
+    in_total_nurse: bool = column("Counts as nurse")
+    in_rn: bool = column("Counts as RN")
+    in_administrator: bool = column("Counts as administrator")
+    source: str = column("Where the row comes from")
+
+
+@table("rules.turnover_definitions", key=("definition", "effective_from"), clock="none")
+class TurnoverDefinitions(pa.DataFrameModel):
+    """Readings of the turnover rule: `cms` is the default of the rulings R1-R8 and R24, the others run beside it."""
+
+    definition: str = column("Name of the reading")
+    effective_from: str = column(f"First {MONTH}")
+    effective_to: str = column(f"Last {MONTH}", nullable=True)
+    gap_days: dt.int32 = column("Whole days without work that end a spell (R1)", unit="days")
+    gap_test: str = column("Whether exactly that many days end it (R1)", isin=["at_least", "more_than"])
+    day_basis: str = column("Job codes that make a day worked (R2)", isin=["own", "any"])
+    hours_basis: str = column("Job codes whose hours count toward eligibility (R3)", isin=["own", "any"])
+    eligibility_period: str = column("Where the 90 days may begin (R4)", isin=["first_workday", "any_workday"])
+    hours_scope: str = column("Hours of the 90 days after a gap: all, or of this spell only (R24)", isin=["all", "spell"])
+    hours_needed: dt.Decimal(9, 2) = column("Hours that make a spell eligible", unit="hours")
+    hours_window_days: dt.int32 = column("Days in which they must be worked", unit="days")
+    starts_through: str = column("Last quarter of the window in which a counted spell may begin (R5)")
+    ended_in_q0: str = column("An eligible spell that ended in Q0 (R6)", isin=["left_out", "in_denominator"])
+    departure_test: str = column("The date that must fall in Q1..Q4 (R7)", isin=["last_workday", "first_day_off"])
+    source: str = column("Where the row comes from")
+
+
+@table("rules.staffing_cut_points", key=("effective_from", "measure", "points"), clock="none")
+class StaffingCutPoints(pa.DataFrameModel):
+    """Points of the six staffing measures (methodology 3.1)."""
+
+    effective_from: str = column(f"First {MONTH}")
+    effective_to: str = column(f"Last {MONTH}", nullable=True)
+    last_seen: str = column("Last release for which CMS's guide is known to say so; later ones carry it forward")
+    measure: str = column("Staffing measure")
+    points: dt.int32 = column("Points of the band", unit="points")
+    lower: dt.Decimal(9, 3) = column("Lowest value of the band")
+    upper: dt.Decimal(9, 3) = column("Highest value of the band, empty at the open end", nullable=True)
+    source: str = column("Where the row comes from")
+
+
+@table("rules.star_thresholds", key=("rating", "effective_from", "stars"), clock="none")
+class StarThresholds(pa.DataFrameModel):
+    """Scores that earn a star (methodology 3.1)."""
+
+    rating: str = column("Which star")
+    effective_from: str = column(f"First {MONTH}")
+    effective_to: str = column(f"Last {MONTH}", nullable=True)
+    stars: dt.int8 = column("Stars", unit="stars")
+    lower: dt.int32 = column("Lowest score of the star", unit="points")
+    source: str = column("Where the row comes from")
+
+
+@table("rules.staffing_limits", key=("rule", "effective_from"), clock="none")
+class StaffingLimits(pa.DataFrameModel):
+    """Limits in the staffing rules that are no cut points (methodology 1.4, 2.8, 3.4)."""
+
+    rule: str = column("What the limit is for; the exclusion of that name where there is one")
+    effective_from: str = column(f"First {MONTH}")
+    effective_to: str = column(f"Last {MONTH}", nullable=True)
+    value: dt.Decimal(9, 2) = column("The limit")
+    unit: str = column("Its unit")
+    source: str = column("Where the row comes from")
+
+
+@table("rules.administrator_limits", key=("effective_from",), clock="none")
+class AdministratorLimits(pa.DataFrameModel):
+    """When a home has too many administrators for the measure (methodology 2.8)."""
+
+    effective_from: str = column(f"First {MONTH}")
+    effective_to: str = column(f"Last {MONTH}", nullable=True)
+    people: dt.int32 = column("Different people with administrator hours on one day", unit="people")
+    days: dt.int32 = column("Such days", unit="days")
+    span: str = column("Counted within", isin=["eligibility_quarters", "single_quarter"])
+    source: str = column("Where the row comes from")
+
+
+@table("rules.exclusion_effects", key=("exclusion", "measure", "effective_from"), clock="none")
+class ExclusionEffects(pa.DataFrameModel):
+    """What an exclusion does to the points of a turnover measure (methodology 2.9; R17, R18, R22, R25)."""
+
+    exclusion: str = column("Exclusion, or what is seen in a published file")
+    measure: str = column("Staffing measure")
+    effective_from: str = column(f"First {MONTH}")
+    effective_to: str = column(f"Last {MONTH}", nullable=True)
+    effect: str = column("What happens to the points", isin=["minimum_points", "left_out"])
+    source: str = column("Where the row comes from")
+
+
+@table("rules.case_mix_methods", key=("measure", "effective_from"), clock="none")
+class CaseMixMethods(pa.DataFrameModel):
+    """Which case-mix column adjusts which level (methodology 1.5, 1.6)."""
+
+    measure: str = column("Staffing level")
+    effective_from: str = column(f"First {MONTH}")
+    effective_to: str = column(f"Last {MONTH}", nullable=True)
+    case_mix_measure: str = column("Level whose case-mix column adjusts it")
+    source: str = column("Where the row comes from")
+
+
+@table("rules.footnotes", key=("footnote",), clock="none")
+class Footnotes(pa.DataFrameModel):
+    """CMS's footnote codes and what they mean for a rating."""
+
+    footnote: str = column("CMS's code")
+    reason: str = column("Our word for it", nullable=True)
+    forces_one_staffing_star: bool = column("The staffing star is one (methodology 3.4)")
+    meaning: str = column("What CMS says, in our words")
+    source: str = column("Where the row comes from")
+
+
+@table("rules.reasons", key=("reason",), clock="none")
+class Reasons(pa.DataFrameModel):
+    """Every reason word with its meaning, and the order in which exclusions apply."""
+
+    reason: str = column("The word")
+    rank: dt.int32 = column("Of several exclusions the lowest rank is named first")
+    meaning: str = column("What it says")
+
+
+@table("rules.published_fractions", key=("measure",), clock="none")
+class PublishedFractions(pa.DataFrameModel):
+    """Denominators considered behind a turnover printed with one decimal (R19)."""
+
+    measure: str = column("Staffing measure")
+    lowest_denominator: dt.int32 = column("Smallest number of eligible spells considered", unit="spells")
+    highest_denominator: dt.int32 = column("Largest number of eligible spells considered", unit="spells")
+    source: str = column("Where the row comes from")
+
+
+@table("rules.rulesets", key=("domain", "effective_from"), clock="none")
+class Rulesets(pa.DataFrameModel):
+    """Releases at which the rules of a domain changed."""
+
+    domain: str = column("Rating domain")
+    effective_from: str = column("First release under the changed rules")
+    change: str = column("What changed")
+    source: str = column("Where the row comes from")
+
+
+@table("rules.replication_items", key=("item",), clock="none")
+class ReplicationItems(pa.DataFrameModel):
+    """How near a recomputed value must be to the published one to agree."""
+
+    item: str = column("Item of the comparison")
+    decimals: dt.int8 = column("Decimals that CMS prints", unit="decimals")
+    tolerance: dt.Decimal(9, 5) = column("Largest difference that agrees, in the item's unit")
+    why: str = column("Why this tolerance")
+
+
+@table("rules.checks", key=("check",), clock="none")
+class Checks(pa.DataFrameModel):
+    """Cross-row checks: sql/checks/<check>.sql returns the offenders."""
+
+    check: str = column("Name of the check and of its file")
+    checks_table: str = column("Table it is run for")
+    severity: str = column("error refuses the table, warn becomes reason rows", isin=["error", "warn"])
+    todo: str = column("What a person can do about it")

@@ -1,0 +1,139 @@
+-- Published against recomputed, item by item.
+-- Grain: ccn, item. Rule: tolerances are rules.replication_items; R19: `open` where printed values do not determine the star.
+with stars as (
+    select
+        published.ccn,
+        'staffing_rating' as item,
+        published.staffing_rating::decimal(18, 9) as published,
+        scores.stars::decimal(18, 9) as recomputed,
+        published.staffing_rating between scores.stars_low and scores.stars_high as is_possible,
+        case
+            when scores.stars is null then scores.status
+            when footnotes.reason is not null then 'published_footnote'
+        end as reason
+    from current.provider_info as published
+    inner join staffing.scores as scores on published.ccn = scores.ccn
+    left join rules.footnotes as footnotes on trim(published.staffing_footnote) = footnotes.footnote
+),
+
+levels as (
+    select
+        ccn,
+        unnest([
+            {
+                item: 'reported_' || measure || '_hprd',
+                published: published_reported_hprd,
+                recomputed: reported_hprd
+            },
+            {
+                item: 'adjusted_' || measure || '_hprd',
+                published: published_adjusted_hprd,
+                recomputed: coalesce(adjusted_hprd, adjusted_from_published_hprd)
+            }
+        ]) as compared,
+        exclusion
+    from staffing.levels
+),
+
+turnovers as (
+    select
+        turnover.ccn,
+        case turnover.measure
+            when 'administrator' then 'administrator_departures'
+            else turnover.measure || '_turnover_pct'
+        end as item,
+        case turnover.measure
+            when 'total_nurse' then published.total_nurse_turnover_pct
+            when 'rn' then published.rn_turnover_pct
+            else published.administrator_departures
+        end as published,
+        case
+            when turnover.excluded then null
+            when turnover.measure = 'administrator' then turnover.departures
+            else turnover.turnover_pct
+        end as recomputed,
+        turnover.exclusion
+    from turnover.home_turnover as turnover
+    inner join current.provider_info as published on turnover.ccn = published.ccn
+    where turnover.definition = 'cms'
+),
+
+no_rn as (
+    select
+        scores.ccn,
+        'no_rn_days' as item,
+        coalesce(footnotes.reason = 'no_rn_days', false)::int as published,
+        case when scores.no_rn_days is not null then (scores.no_rn_days >= limits.value)::int end as recomputed
+    from staffing.scores as scores
+    inner join current.provider_info as published on scores.ccn = published.ccn
+    left join rules.footnotes as footnotes on trim(published.staffing_footnote) = footnotes.footnote
+    inner join rules.staffing_limits as limits
+        on limits.rule = 'no_rn_days'
+        and getvariable('release')::varchar between limits.effective_from and coalesce(limits.effective_to, '9999-12')
+),
+
+every as (
+    select ccn, item, published, recomputed, is_possible, reason
+    from stars
+    union all
+    select levels.ccn, levels.compared.item, levels.compared.published, levels.compared.recomputed, false, levels.exclusion
+    from levels
+    inner join current.provider_info as homes on levels.ccn = homes.ccn
+    union all
+    select ccn, item, published, recomputed, false, exclusion
+    from turnovers
+    union all
+    select ccn, item, published, recomputed, false, null
+    from no_rn
+),
+
+rounded as (
+    select
+        every.ccn,
+        every.item,
+        every.published::decimal(18, 9) as published,
+        case items.decimals
+            when 0 then round(every.recomputed::decimal(18, 9), 0)
+            when 1
+                then case
+                    when every.published = round(every.published, 1) or every.published is null
+                        then round(every.recomputed::decimal(18, 9), 1)
+                    else round(every.recomputed::decimal(18, 9), 3)  -- September 2025 printed three decimals
+                end
+            else round(every.recomputed::decimal(18, 9), 5)
+        end as recomputed,
+        every.is_possible,
+        every.reason,
+        items.tolerance
+    from every
+    inner join rules.replication_items as items on every.item = items.item
+),
+
+judged as (
+    select
+        *,
+        case
+            when published is null or recomputed is null then null
+            when abs(recomputed - published) <= tolerance then 'yes'
+            when is_possible then 'open'
+            else 'no'
+        end as agrees
+    from rounded
+)
+
+select
+    judged.ccn,
+    judged.item,
+    judged.published,
+    judged.recomputed,
+    judged.recomputed - judged.published as difference,
+    judged.agrees,
+    case
+        when judged.agrees = 'yes' then null
+        when judged.agrees = 'open' then 'one_point_band'
+        when judged.agrees = 'no' then coalesce(judged.reason, 'differs')
+        when judged.recomputed is null then coalesce(judged.reason, 'recomputed_no_value')
+        else coalesce(judged.reason, 'not_published')
+    end as reason
+from judged
+order by judged.ccn, judged.item

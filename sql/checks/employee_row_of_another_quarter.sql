@@ -1,0 +1,14 @@
+-- Rows of the employee file that belong to another quarter than the file.
+-- Grain: ccn. Rule: the quarter is proved from the rows: its label and its date.
+select
+    ccn,
+    'quarter ' || min(quarter) || ', day ' || min(work_date) as evidence,
+    min(work_date) as first_date,
+    max(work_date) as last_date,
+    count(*) as found
+from checked.pbj_employee
+where
+    quarter <> getvariable('period')::varchar
+    or year(work_date) || 'Q' || quarter(work_date) <> getvariable('period')::varchar
+group by ccn
+order by ccn

@@ -1,0 +1,22 @@
+-- The same person, day, job code, contract and hours more than once.
+-- Grain: ccn. Rule: methodology 8.1; no key tells a copy from a second shift, so hours stay.
+with worked as (
+    select ccn, employee_id, unnest(days) as item from checked.employee_quarters
+),
+
+repeated as (
+    select ccn, employee_id, item.day as day, count(*) as copies
+    from worked
+    group by ccn, employee_id, item
+    having count(*) > 1
+)
+
+select
+    ccn,
+    count(*) || ' rows stand more than once' as evidence,
+    min(day) as first_date,
+    max(day) as last_date,
+    sum(copies - 1) as found
+from repeated
+group by ccn
+order by ccn

@@ -1,0 +1,12 @@
+-- Homes for which the provider file holds two different rows.
+-- Grain: ccn. Rule: one row per home (methodology 8.4); identical rows were folded before.
+select
+    ccn,
+    count(*) || ' different rows' as evidence,
+    null::date as first_date,
+    null::date as last_date,
+    count(*) as found
+from checked.provider_info
+group by ccn
+having count(*) > 1
+order by ccn

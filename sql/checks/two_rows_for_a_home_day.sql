@@ -1,0 +1,11 @@
+-- Home-days for which the daily file holds two different rows.
+-- Grain: ccn. Rule: one row per home and day (methodology 8.1); identical rows were folded before.
+select
+    ccn,
+    count(*) || ' days, the first ' || min(work_date) as evidence,
+    min(work_date) as first_date,
+    max(work_date) as last_date,
+    sum(copies) as found
+from (select ccn, work_date, count(*) as copies from checked.pbj_daily group by ccn, work_date having count(*) > 1)
+group by ccn
+order by ccn

@@ -1,0 +1,66 @@
+-- Reported, case-mix and adjusted hours of every home, recomputed from PBJ and as published.
+-- Grain: ccn, measure. Rule: methodology 1.3-1.6: adjusted = reported / case mix x nation.
+with methods as (
+    select measure, case_mix_measure
+    from rules.case_mix_methods
+    where getvariable('release')::varchar between effective_from and coalesce(effective_to, '9999-12')
+),
+
+grid as (
+    select homes.ccn, measures.measure
+    from (
+        select ccn from current.provider_info
+        union
+        select ccn from current.pbj_daily
+    ) as homes
+    cross join (
+        select unnest(['rn', 'lpn', 'nurse_aide', 'total_nurse', 'weekend_total_nurse', 'weekend_rn']) as measure
+    ) as measures
+),
+
+first_exclusion as (
+    select ccn, measure, arg_min(exclusion, rank) as exclusion
+    from staffing.level_exclusions
+    group by ccn, measure
+),
+
+factors as (  -- what a reported hour is multiplied with
+    select
+        published.ccn,
+        methods.measure,
+        coalesce(own.case_mix_hprd, fallback.case_mix_hprd) as case_mix_hprd,
+        (
+            case when own.case_mix_hprd is null then fallback_nation.national_hprd else own_nation.national_hprd end
+            / nullif(coalesce(own.case_mix_hprd, fallback.case_mix_hprd), 0)
+        ) as factor
+    from (select distinct ccn from staffing.published_levels) as published
+    cross join methods
+    left join staffing.published_levels as own on published.ccn = own.ccn and methods.case_mix_measure = own.measure
+    left join staffing.national_case_mix as own_nation on methods.case_mix_measure = own_nation.measure
+    -- a file without the weekend case-mix column: the full-week ratio is the same (ANOMALIES: one constant apart)
+    left join staffing.published_levels as fallback
+        on published.ccn = fallback.ccn and methods.measure = 'weekend_total_nurse' and fallback.measure = 'total_nurse'
+    left join staffing.national_case_mix as fallback_nation
+        on methods.measure = 'weekend_total_nurse' and fallback_nation.measure = 'total_nurse'
+)
+
+select
+    grid.ccn,
+    grid.measure,
+    daily.hours,
+    daily.resident_days,
+    case when first_exclusion.exclusion is null then daily.reported_hprd end as reported_hprd,
+    factors.case_mix_hprd,
+    case when first_exclusion.exclusion is null then (daily.reported_hprd * factors.factor)::decimal(18, 9) end as adjusted_hprd,
+    first_exclusion.exclusion,
+    published.reported_hprd as published_reported_hprd,
+    published.adjusted_hprd as published_adjusted_hprd,
+    (published.reported_hprd * factors.factor)::decimal(18, 9) as adjusted_from_published_hprd,
+    ((published.reported_hprd - published.half_unit) * factors.factor)::decimal(18, 9) as adjusted_low_hprd,
+    ((published.reported_hprd + published.half_unit) * factors.factor)::decimal(18, 9) as adjusted_high_hprd
+from grid
+left join staffing.daily_levels as daily on grid.ccn = daily.ccn and grid.measure = daily.measure
+left join staffing.published_levels as published on grid.ccn = published.ccn and grid.measure = published.measure
+left join factors on grid.ccn = factors.ccn and grid.measure = factors.measure
+left join first_exclusion on grid.ccn = first_exclusion.ccn and grid.measure = first_exclusion.measure
+order by grid.ccn, grid.measure
