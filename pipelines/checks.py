@@ -48,11 +48,11 @@ def rules_for(table: str) -> list[dict[str, str]]:
 
 def run_check(con: duckdb.DuckDBPyConnection, rule: dict[str, str], file: str) -> list[tuple[Any, ...]]:
     """Offenders of one check: (ccn, evidence, first_date, last_date, found). Raises OpenstarsError where its severity is error."""
-    select = (CHECKS / f"{rule['check']}.sql").read_text()
+    select = (CHECKS / f"{rule['check_name']}.sql").read_text()
     found = con.execute(f"select ccn, evidence, first_date, last_date, found from ({select}) order by ccn").fetchall()
     if found and rule["severity"] == "error":
         shown = "; ".join(f"{row[0]}: {row[1]}" for row in found[:SHOWN])
-        raise OpenstarsError(f"{file}: refused by the check {rule['check']}: {len(found)} homes: {shown}.\n{rule['todo']}.")
+        raise OpenstarsError(f"{file}: refused by the check {rule['check_name']}: {len(found)} homes: {shown}.\n{rule['todo']}.")
     return found
 
 

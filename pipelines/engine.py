@@ -49,7 +49,6 @@ def connect(store: Store, settings: Settings) -> duckdb.DuckDBPyConnection:
             "temp_directory": str(spill),
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
-            "TimeZone": "UTC",
         }
     )
 

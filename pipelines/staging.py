@@ -43,8 +43,9 @@ class Text:
 def unpack(store: Store, supply: Supply, described: Table, folder: Path) -> Text:
     """Write the supplied file as UTF-8 into `folder` and match its header. Raises RefusedFile."""
     target = folder / "text.csv"
-    with open_member(store.blob(supply.sha256), supply.member) as stream:
-        encoding = transcode(stream, target)
+    blob = store.blob(supply.sha256)
+    with open_member(blob, supply.member) if supply.member else blob.open("rb") as stream:
+        encoding = transcode(stream, target, supply.name)
     header = read_header(target)
     try:
         found, unknown = match_header(header, described)
@@ -176,7 +177,7 @@ def stage(store: Store, table: str, period: str, settings: Settings) -> dict[str
             flags = _repairs(con, work)
             for rule in rules_for(table):
                 con.execute(f"create schema if not exists checked; create or replace view checked.{table} as from good")
-                flags[rule["check"]] = run_check(con, rule, supply.name)
+                flags[rule["check_name"]] = run_check(con, rule, supply.name)
             if table == "pbj_employee":
                 _compact(con, work, folder, flags, settings)
             else:
@@ -305,7 +306,7 @@ def _compact(con: duckdb.DuckDBPyConnection, work: Path, folder: Path, flags: di
         con.execute(f"create schema if not exists checked; create or replace view checked.employee_quarters as from read_parquet('{part}')")
         check_table(con, described, "checked.employee_quarters")
         for rule in rules_for("employee_quarters"):
-            flags.setdefault(rule["check"], []).extend(run_check(con, rule, "PBJ employee detail"))
+            flags.setdefault(rule["check_name"], []).extend(run_check(con, rule, "PBJ employee detail"))
         parts.append(part)
     con.execute("drop view if exists checked.employee_quarters")
     gather(parts, folder / "data.parquet", described)

@@ -72,7 +72,8 @@ class Column:
     @property
     def spellings(self) -> tuple[str, ...]:
         """Every name that CMS has given to this column."""
-        return tuple(name.split(" (")[0] for name in (self.cms, *self.also) if name)
+        dated = (name.rsplit(" (", 1)[0] for name in self.also)  # "Hrs_x (2017Q1-2018Q1)"
+        return tuple(name for name in (self.cms, *dated) if name)
 
 
 @dataclass(frozen=True)

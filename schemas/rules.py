@@ -184,11 +184,11 @@ class ReplicationItems(pa.DataFrameModel):
     why: str = column("Why this tolerance")
 
 
-@table("rules.checks", key=("check",), clock="none")
+@table("rules.checks", key=("check_name",), clock="none")
 class Checks(pa.DataFrameModel):
     """Cross-row checks: sql/checks/<check>.sql returns the offenders."""
 
-    check: str = column("Name of the check and of its file")
+    check_name: str = column("Name of the check and of its file")
     checks_table: str = column("Table it is run for")
     severity: str = column("error refuses the table, warn becomes reason rows", isin=["error", "warn"])
     todo: str = column("What a person can do about it")

@@ -1,0 +1,1 @@
+"""Every step as a Dagster asset, one stage a file."""

@@ -19,6 +19,7 @@ from pipelines.sources import archive
 from pipelines.store import Store, read_json, write_json
 
 BLOCK = 1 << 20
+CHUNK = 1 << 16  # what is lost at most of a cut connection
 TRIES = 5
 DELAY = 1.0  # seconds before the second try, doubled before each further one
 LONGEST = 120.0
@@ -155,7 +156,7 @@ class _Job:
         log.info("fetching %s%s", self.url, f" ({expected:,} bytes)" if expected else "")
         try:
             with self.part.open("ab" if have else "wb") as file:
-                for block in answer.iter_content(BLOCK):
+                for block in answer.iter_content(CHUNK):
                     if got == 0:
                         self._refuse_page(answer, block)
                     file.write(block)

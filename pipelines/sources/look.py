@@ -27,7 +27,7 @@ NEAR = 3  # columns of a known table that make an unknown file worth a word on w
 
 @dataclass(frozen=True)
 class Look:
-    """What one CSV file is. `table` is the bare name, empty where no table fits; `period` is empty where the rows do not tell it."""
+    """What one CSV file is: `table` is the bare name, empty where none fits; `period` is empty where the rows do not tell it."""
 
     member: str  # path in the zip, empty for a plain file
     table: str

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from pipelines.errors import RefusedFile
 
@@ -60,7 +60,7 @@ def transcode(stream: BinaryIO, target: Path, name: str = "") -> str:
 
 @dataclass(frozen=True)
 class _Rest:
-    """Where a file stopped being UTF-8: the block not written, whether all before was ASCII, the lines before it and of the fault."""
+    """Where a file stopped being UTF-8: the block not written, whether all before was ASCII, its line and that of the fault."""
 
     block: bytes
     plain: bool
@@ -91,7 +91,7 @@ def _copy_utf8(blocks: Iterator[bytes], target: Path, name: str) -> _Rest | None
 def _decode(blocks: Iterator[bytes], target: Path, encoding: str, name: str, mode: str = "wb", line: int = 1) -> None:
     """Write blocks of one encoding as UTF-8; RefusedFile with the line of the first byte that does not decode."""
     decoder = codecs.getincrementaldecoder(encoding)("strict")
-    with target.open(mode) as out:
+    with cast(BinaryIO, target.open(mode)) as out:
         for block in blocks:
             if encoding == "cp1252" and block.isascii():
                 _refuse_nul(block, line, name)

@@ -19,17 +19,19 @@ by_quarters as (  -- exclusions that whole quarters of the home cause, for all t
         max(last_day) as last_date
     from (
         select
-            quarters.*,
+            quarters.ccn,
+            quarters.quarter,
             spans.first_day,
             spans.last_day,
             unnest([
-                {exclusion: 'inputs_absent', applies: not employee_supplied},
-                {exclusion: 'rejected_rows', applies: rejected_rows > 0},
+                {exclusion: 'inputs_absent', applies: not quarters.employee_supplied},
+                {exclusion: 'rejected_rows', applies: quarters.rejected_rows > 0},
                 {
                     exclusion: 'missing_quarter',
-                    applies: (quarters.daily_supplied and not in_daily) or (employee_supplied and not in_employee)
+                    applies: (quarters.daily_supplied and not quarters.in_daily)
+                    or (quarters.employee_supplied and not quarters.in_employee)
                 },
-                {exclusion: 'incomplete_quarter', applies: is_incomplete}
+                {exclusion: 'incomplete_quarter', applies: quarters.is_incomplete}
             ]) as flags
         from turnover.home_quarters as quarters
         inner join inputs.six_quarters as spans on quarters.quarter = spans.quarter

@@ -55,7 +55,7 @@ spells as (
             else arg_min(any_hours_of_segment, first_workday)
         end as hours_first_90_days
     from numbered
-    group by all
+    group by ccn, employee_id, measure, definition, spell, eligibility_period, hours_basis, hours_scope
 ),
 
 judged as (

@@ -52,7 +52,8 @@ class CodeQuarter:
     first: date  # no day worked in the quarter lies before
     last: date  # nor after
     known: frozenset[date]
-    longest: date  # the day with most hours
+    shortest: date  # the day with fewest hours, which are no more than the mean
+    longest: date  # the day with most hours, which are no less
 
     def bounds(self, begin: date, end: date) -> tuple[Decimal, Decimal]:
         """Fewest and most hours that can fall in begin..end."""
@@ -64,6 +65,10 @@ class CodeQuarter:
         low = max(Decimal(0), self.hours - LONGEST_DAY * most_out)
         high = min(self.hours, Decimal(LONGEST_DAY * most_in))
         mean = self.hours / self.days
+        if begin <= self.shortest <= end:
+            high = min(high, mean + LONGEST_DAY * (most_in - 1))
+        else:
+            low = max(low, self.hours - mean - LONGEST_DAY * (most_out - 1))
         if begin <= self.longest <= end:
             low = max(low, mean)
         elif self.days > 1:
@@ -134,9 +139,8 @@ def person_quarters() -> dict[int, dict[str, list[tuple[int, CodeQuarter]]]]:
             ever = [date.fromisoformat(row[c]) for c in ("first_work_date_ever", "last_work_date_ever")]
             dates = [*ever, *(date.fromisoformat(row[c]) for c in ("min_hours_work_date", "max_hours_work_date"))]
             known = frozenset(d for d in dates if begin <= d <= end)
-            code = CodeQuarter(
-                int(row["work_days"]), Decimal(row["total_hours"]), max(begin, ever[0]), min(end, ever[1]), known, dates[3]
-            )
+            first, last = max(begin, ever[0]), min(end, ever[1])
+            code = CodeQuarter(int(row["work_days"]), Decimal(row["total_hours"]), first, last, known, *dates[2:])
             assert code.hours > 0 and len(known) <= code.days <= (code.last - code.first).days + 1, row
             found[int(row["sys_employee_id"])][row["quarter"]].append((int(row["job_code"]), code))
     return found
@@ -236,6 +240,9 @@ def later_hours(worked: list[PersonQuarter], k: int, quarters: tuple[str, ...], 
         return NO
     surest = max(reach(worked, day, worked[k].index, rule, any_begin=True) for day in worked[k].known)
     first = min(reach(worked, day, worked[k].index, rule) for day in worked[k].firsts)
+    # The first workday of the quarter's last 90 days begins a period that holds all work of those days.
+    last_days = quarter_days(quarters[worked[k].index])[1] - timedelta(days=int(rule["hours_window_days"]) - 1)
+    surest = max(surest, reach(worked, last_days, worked[k].index, rule, any_begin=True))
     if YES in (surest, first):
         return YES
     most = sum((c.hours for q in worked if worked[k].index <= q.index <= worked[k].index + 1 for c in q.codes), Decimal(0))

@@ -1,0 +1,162 @@
+"""The `openstars` command. Exit status 0 done, 1 the data were refused, 2 wrong usage."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from pipelines.errors import OpenstarsError, UsageError
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    top = argparse.ArgumentParser(prog="openstars", description="Recomputes nursing home star ratings from CMS's public files.")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    run = commands.add_parser("run", help="the main job for one release")
+    which = run.add_mutually_exclusive_group(required=True)
+    which.add_argument("--quarter", help="PBJ quarter, like 2026Q1: the first release that shows its staffing levels")
+    which.add_argument("--release", help="Care Compare release, like 2026-07")
+    run.add_argument("--source", required=True, help="cms, sample, or a folder of CMS files")
+    run.add_argument("--through", choices=["staffing"], default="staffing", help="last domain to compute")
+    run.add_argument("--inputs", choices=["best", "recomputed", "published"], default="best", help="which values are scored")
+    run.add_argument("--accept", default="", metavar="REASON", help="publish although rows could not be read; the reason is recorded")
+    run.add_argument("--ranges", type=int, default=0, help="ranges of homes (default: chosen by size); results do not depend on it")
+    run.add_argument("--threads", type=int, default=0, help="threads of DuckDB (default: all cores); results do not depend on it")
+
+    explain = commands.add_parser("explain", help="one home: every measure, its points, and why")
+    explain.add_argument("ccn", help="CMS certification number, six characters")
+    explain.add_argument("--release", help="release (default: the newest published)")
+
+    compare = commands.add_parser("compare", help="agreement with CMS's published values")
+    compare.add_argument("--release", help="release (default: the newest published)")
+
+    sample = commands.add_parser("sample", help="write a made-up nation as CMS files")
+    sample.add_argument("folder", type=Path)
+    sample.add_argument("--homes", type=int, default=320)
+    sample.add_argument("--seed", type=int, default=1)
+
+    sources = commands.add_parser("sources", help="what a source offers, what is stored, what is missing")
+    sources.add_argument("--source", default="cms", help="cms, sample, or a folder of CMS files")
+    sources.add_argument("--release", help="say what is missing for this release")
+
+    sql = commands.add_parser("sql", help="a DuckDB shell on the store")
+    sql.add_argument("--release", help="release (default: the newest published)")
+    sql.add_argument("query", nargs="?", help="run this instead of reading from the terminal")
+
+    ui = commands.add_parser("ui", help="Dagster's page on this project")
+    ui.add_argument("--port", type=int, default=3000)
+    for command in (run, explain, compare, sources, sql, ui):
+        command.add_argument("--data", default="", help="the store (default: OPENSTARS_DATA or data/store)")
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; its exit status."""
+    os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "yes")
+    given = parser().parse_args(arguments)
+    try:
+        return int(globals()[f"_{given.command}"](given) or 0)
+    except UsageError as wrong:
+        print(f"openstars: {wrong}", file=sys.stderr)
+        return 2
+    except OpenstarsError as refused:
+        print(f"openstars: {refused}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        return 0
+
+
+def _run(given: argparse.Namespace) -> None:
+    from pipelines import periods
+    from pipelines.main_job import run_release
+    from pipelines.report import summary
+    from pipelines.resources import Run
+
+    for name in ("dagster", "alembic"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    began = time.monotonic()
+    release = periods.release_of_quarter(given.quarter) if given.quarter else periods.release(given.release)
+    run = Run(data=given.data, source=given.source, inputs=given.inputs, accept=given.accept, ranges=given.ranges, threads=given.threads)
+    print(f"Release {release.name}: staffing levels of {release.staffing_quarter}, turnover of {release.quarters[1]}-{release.quarters[4]}"
+          + (f" ({release.note})" if release.note else ""))  # fmt: skip
+    folder = run_release(run, release.name, lambda step: print(f"[{time.monotonic() - began:6.1f} s] {step}", flush=True))
+    for warning in getattr(run.opened(), "warnings", []):
+        print(f"Warning: {warning}")
+    print(summary(run.engine(release.name)))
+    print(f"Tables: {folder} ({time.monotonic() - began:.0f} s)")
+
+
+def _explain(given: argparse.Namespace) -> None:
+    from pipelines.report import explain, published_release
+    from pipelines.resources import Run
+
+    store = Run(data=given.data).store()
+    print(explain(store, published_release(store, given.release), given.ccn))
+
+
+def _compare(given: argparse.Namespace) -> None:
+    from pipelines.report import compare, published_release
+    from pipelines.resources import Run
+
+    store = Run(data=given.data).store()
+    print(compare(store, published_release(store, given.release)))
+
+
+def _sample(given: argparse.Namespace) -> None:
+    from pipelines.sample.nation import write_nation
+
+    write_nation(given.folder, homes=given.homes, seed=given.seed)
+    print(f"Made {given.homes} homes in {given.folder}; what must come out of them stands in {given.folder / 'truth.csv'}")
+
+
+def _sources(given: argparse.Namespace) -> None:
+    from pipelines import periods
+    from pipelines.publishing import inputs_of_release
+    from pipelines.resources import Run
+
+    run = Run(data=given.data, source=given.source)
+    store = run.store()
+    for offer in run.opened().offers():
+        size = f"{offer.size:,} bytes" if offer.size else ""
+        stored = "stored" if offer.period and store.supply(offer.table, offer.period) else ""
+        print(f"{offer.table:22} {offer.period or '-':8} {offer.modified:12} {stored:7} {size:>20} {offer.address}")
+    if given.release:
+        engine = run.engine(periods.release(given.release).name)
+        missing = [f"{t} {p}" for t, p in inputs_of_release(engine) if not store.supply(t, p)]
+        print(f"Not in the store for release {given.release}: {', '.join(missing) or 'nothing is missing'}")
+
+
+def _sql(given: argparse.Namespace) -> None:
+    from pipelines.report import published_release
+    from pipelines.resources import Run
+    from pipelines.shell import shell
+
+    run = Run(data=given.data)
+    shell(run.engine(published_release(run.store(), given.release)), given.query)
+
+
+def _ui(given: argparse.Namespace) -> int:
+    import subprocess
+
+    from pipelines.resources import Run
+
+    store = Run(data=given.data).store()
+    home = store.root / "dagster"
+    home.mkdir(exist_ok=True)
+    settings = home / "dagster.yaml"
+    if not settings.exists():
+        settings.write_text("telemetry:\n  enabled: false\npython_logs:\n  python_log_level: INFO\n")
+    environment = {**os.environ, "DAGSTER_HOME": str(home), "OPENSTARS_DATA": str(store.root)}
+    print(f"Dagster's page: http://127.0.0.1:{given.port}  (stop with Ctrl-C)")
+    command = [sys.executable, "-m", "dagster_webserver", "-m", "pipelines.definitions", "-h", "127.0.0.1", "-p", str(given.port)]
+    return subprocess.call(command, env=environment)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

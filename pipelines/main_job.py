@@ -1,0 +1,48 @@
+"""The main job for one release: stage what is missing, compute, publish; the command and the schedule both run it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import dagster as dg
+
+from pipelines.definitions import build_defs
+from pipelines.errors import MissingInput, OpenstarsError
+from pipelines.periods import release as release_of
+from pipelines.publishing import inputs_of_release, refuse_rejects
+from pipelines.resources import Run
+
+
+def run_release(run: Run, release: str, say: Callable[[str], None]) -> Path:
+    """Run the whole job for a release, telling each step. Returns the published folder.
+
+    Raises MissingInput without a provider file, OpenstarsError where the data are refused, UsageError for no release.
+    """
+    found = release_of(release)
+    defs = build_defs(**run.model_dump(include=set(Run.model_fields)))
+    with dg.DagsterInstance.ephemeral() as instance:
+        _run_job(defs, "stage_release", release, instance, say)
+        if run.store().supply("provider_info", release) is None:
+            raise MissingInput(
+                f"The source {run.source} has no provider file (NH_ProviderInfo) for release {release}, and without it no home can be rated.\n"
+                "See what it offers with: openstars sources --source ..."
+            )
+        for quarter in found.all_quarters:
+            _run_job(defs, "stage_quarter", quarter, instance, say)
+        engine = run.engine(release)
+        absent = [f"{t} of {p}" for t, p in inputs_of_release(engine) if not run.store().supply(t, p)]
+        if absent:
+            say(f"Not supplied, so what needs it is not recomputed: {', '.join(absent)}")
+        refuse_rejects(engine)
+        _run_job(defs, "rate_release", release, instance, say)
+    return run.store().published(release)
+
+
+def _run_job(defs: dg.Definitions, job: str, partition: str, instance: dg.DagsterInstance, say: Callable[[str], None]) -> None:
+    say(f"{job} {partition}")
+    result = defs.resolve_job_def(job).execute_in_process(
+        partition_key=partition, instance=instance, run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+        )
+    if not result.success:
+        raise OpenstarsError(f"The job {job} for {partition} failed")

@@ -1,0 +1,120 @@
+"""Puts a release in place: tables, their description, their hashes, and what they were made from."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from pipelines.engine import SOURCES_OF, Engine
+from pipelines.errors import OpenstarsError
+from pipelines.sources import QUARTER_TABLES, RELEASE_TABLES
+from pipelines.staging import rejected, told
+from pipelines.store import read_json, sha256_of, write_json
+from schemas import TABLES, Table
+
+FIELD_TYPES = {"TEXT": "string", "DATE": "date", "BOOLEAN": "boolean"}
+SHOWN = 5
+
+
+def inputs_of_release(engine: Engine) -> list[tuple[str, str]]:
+    """Every (source table, period) that the release may read, in order."""
+    quarters = [(t, q) for q in engine.release.all_quarters for t in QUARTER_TABLES]
+    return quarters + [(t, engine.release.name) for t in RELEASE_TABLES]
+
+
+def staged_name(table: str) -> str:
+    """The staged table that a source table becomes."""
+    return next((staged for staged, source in SOURCES_OF.items() if source == table), table)
+
+
+def refuse_rejects(engine: Engine) -> list[dict[str, Any]]:
+    """What could not be read in the inputs of the release. Raises OpenstarsError where there is any and none was accepted."""
+    found: list[dict[str, Any]] = []
+    for table, period in inputs_of_release(engine):
+        found += rejected(engine.store, f"staged.{staged_name(table)}", period)
+    if found and not engine.settings.accept:
+        shown = "\n".join(told(r) for r in found[:SHOWN])
+        more = f"\nand {len(found) - SHOWN} more, in rejects.parquet beside the staged tables" if len(found) > SHOWN else ""
+        raise OpenstarsError(
+            f"{len(found)} values could not be read, so nothing is published:\n{shown}{more}\n"
+            'Check the file, or run again with --accept "reason": the rows stay out, their homes get no value from them.'
+        )
+    return found
+
+
+def publish(engine: Engine, names: list[str], through: str = "staffing") -> Path:
+    """Write published/<release>. Raises OpenstarsError where rejects were not accepted; then nothing published is touched."""
+    rejects = refuse_rejects(engine)
+    target = engine.store.published(engine.release.name)
+    with engine.store.making(target) as folder:
+        for name in names:
+            shutil.copyfile(engine.store.need(name, engine.release.name), folder / f"{name.split('.')[1]}.parquet")
+        (folder / "datapackage.json").write_text(json.dumps(datapackage(engine, names, folder), indent=1, sort_keys=True) + "\n")
+        write_json(folder / "inputs.json", inputs_json(engine, through, rejects))
+        sums = "".join(f"{sha256_of(file)}  {file.name}\n" for file in sorted(folder.iterdir()) if file.name != "inputs.json")
+        (folder / "SHA256SUMS").write_text(sums)
+    newest = engine.store.root / "published" / "latest.json"
+    if through == "all" and (read_json(newest) or {"release": ""})["release"] <= engine.release.name:
+        write_json(newest, {"release": engine.release.name})
+    return target
+
+
+def inputs_json(engine: Engine, through: str, rejects: list[dict[str, Any]]) -> dict[str, Any]:
+    """What the release was made from and how."""
+    supplies = [s for t, p in inputs_of_release(engine) if (s := engine.store.supply(t, p))]
+    absent = [f"{t} {p}" for t, p in inputs_of_release(engine) if not engine.store.supply(t, p)]
+    return {
+        "release": engine.release.name,
+        "quarters": list(engine.release.quarters),
+        "staffing_quarter": engine.release.staffing_quarter,
+        "basis": engine.release.basis,
+        "note": engine.release.note,
+        "through": through,
+        "inputs": engine.settings.inputs,
+        "files": [asdict(s) for s in supplies],
+        "absent": absent,
+        "rejected_values": len(rejects),
+        "accepted": engine.settings.accept,
+    }
+
+
+def datapackage(engine: Engine, names: list[str], folder: Path) -> dict[str, Any]:
+    """The Frictionless descriptor of a release."""
+    return {
+        "$schema": "https://datapackage.org/profiles/2.0/datapackage.json",
+        "name": f"openstars-{engine.release.name}",
+        "title": f"Nursing home star ratings recomputed, release {engine.release.name}",
+        "version": engine.release.name,
+        "licenses": [{"name": "CC0-1.0", "title": "Creative Commons Zero", "path": "https://creativecommons.org/publicdomain/zero/1.0/"}],
+        "resources": [resource(TABLES[name], folder / f"{name.split('.')[1]}.parquet") for name in names],
+    }
+
+
+def resource(described: Table, file: Path) -> dict[str, Any]:
+    """The descriptor of one Parquet file."""
+    return {
+        "name": file.stem,
+        "path": file.name,
+        "format": "parquet",
+        "mediatype": "application/vnd.apache.parquet",
+        "bytes": file.stat().st_size,
+        "hash": f"sha256:{sha256_of(file)}",
+        "description": described.description,
+        "schema": {"fields": [field(c) for c in described.columns()], "primaryKey": list(described.key)},
+    }
+
+
+def field(column: Any) -> dict[str, Any]:
+    """The descriptor of one column."""
+    kind = FIELD_TYPES.get(column.type) or ("number" if column.type.startswith("DECIMAL") else "integer")
+    told = {"name": column.name, "type": kind, "description": column.description}
+    if column.unit:
+        told["unit"] = column.unit
+    if column.cms:
+        told["cms_column"] = column.cms
+    if not column.nullable:
+        told["constraints"] = {"required": True}
+    return told

@@ -1,0 +1,53 @@
+"""What every asset is given: where the store is, where files come from, how the run is done."""
+
+
+import os
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+
+from pipelines.engine import Engine, Settings, engine_for
+from pipelines.errors import UsageError
+from pipelines.sources import Source
+from pipelines.sources.choose import open_source
+from pipelines.store import Store
+
+_open_sources: dict[tuple[str, str], Source] = {}
+
+
+class Run(dg.ConfigurableResource):
+    """Store, source and settings of a run. `data` defaults to OPENSTARS_DATA or data/store."""
+
+    data: str = ""
+    source: str = "cms"
+    inputs: str = "best"
+    accept: str = ""
+    ranges: int = 0
+    threads: int = 0
+
+    def store(self) -> Store:
+        """The store; its folder is made where it is not there."""
+        root = Path(self.data or os.environ.get("OPENSTARS_DATA") or "data/store").resolve()
+        try:
+            root.mkdir(parents=True, exist_ok=True)
+        except OSError as fault:
+            raise UsageError(f"The store {root} cannot be written ({fault.strerror}): give another folder with --data") from fault
+        return Store(root)
+
+    def opened(self) -> Source:
+        """The source, opened once a process: it caches its catalogue."""
+        store = self.store()
+        key = (self.source, str(store.root))
+        if key not in _open_sources:
+            _open_sources[key] = open_source(self.source, store)
+        return _open_sources[key]
+
+    def settings(self) -> Settings:
+        """How SQL is run."""
+        more: dict[str, Any] = {"threads": self.threads} if self.threads else {}
+        return Settings(inputs=self.inputs, accept=self.accept, ranges=self.ranges, **more)
+
+    def engine(self, release: str) -> Engine:
+        """The engine of a release."""
+        return engine_for(self.store(), release, self.settings())

@@ -1,0 +1,49 @@
+"""A DuckDB shell on the store: every table of a release as a view, the variables set."""
+
+from __future__ import annotations
+
+import sys
+
+import duckdb
+
+from pipelines.engine import Engine, graph
+from pipelines.errors import MissingInput
+
+
+def open_views(engine: Engine) -> duckdb.DuckDBPyConnection:
+    """A connection with every table of the release that the store has as a view."""
+    names = set(graph()) | {needed for inputs in graph().values() for needed in inputs}
+    con = engine.open([])
+    for name in sorted(names):
+        try:
+            engine.view(con, name)
+        except MissingInput:
+            continue
+    return con
+
+
+def shell(engine: Engine, query: str | None) -> None:
+    """Run one query, or read queries from the terminal until its end; a query ends with a semicolon."""
+    con = open_views(engine)
+    if query:
+        con.sql(query).show(max_width=200)
+        return
+    print(f"Release {engine.release.name}. Tables: published.ratings, turnover.spells, current.provider_info ... (show all tables)")
+    held = ""
+    while True:
+        if sys.stdin.isatty():
+            print("openstars> " if not held else "       ... ", end="", flush=True)
+        line = sys.stdin.readline()
+        if not line:
+            return
+        held += line
+        if not held.strip():
+            held = ""
+        elif ";" in line:
+            try:
+                result = con.sql(held)
+                if result is not None:
+                    result.show(max_width=200)
+            except duckdb.Error as wrong:
+                print(wrong, file=sys.stderr)
+            held = ""

@@ -1,0 +1,66 @@
+"""Runs SQL files of the project on small tables made in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import duckdb
+
+from pipelines.engine import inputs_of, rule_view, sql_files
+from pipelines.periods import quarter_days, release
+from schemas import TABLES
+
+
+class Bench:
+    """A DuckDB in memory with rule tables, the facts of a release, and whatever a test puts in."""
+
+    def __init__(self, month: str, inputs: str = "best", without: Iterable[tuple[str, str]] = ()):
+        self.con = duckdb.connect(config={"threads": 1})
+        self.release = release(month)
+        missing = set(without)
+        for name, value in {"release": month, "staffing_quarter": self.release.staffing_quarter, "inputs": inputs}.items():
+            self.con.execute(f"set variable {name} = '{value}'")
+        for name in TABLES:
+            if name.startswith("rules."):
+                rule_view(self.con, name)
+        for area in ("six_quarters", "current", "inputs"):
+            self.con.execute(f"create schema if not exists {area}")
+        quarters = self.release.quarters
+        self.put(
+            "inputs.six_quarters",
+            [
+                (k, q, *quarter_days(q), ("pbj_daily", q) not in missing, ("pbj_employee", q) not in missing)
+                for k, q in enumerate(quarters)
+            ],
+        )
+        staffing = self.release.staffing_quarter
+        self.put("inputs.staffing_quarter", [(staffing, *quarter_days(staffing), ("pbj_daily", staffing) not in missing)])
+
+    def put(self, name: str, rows: Sequence[Sequence[Any] | Mapping[str, Any]] = ()) -> Bench:
+        """Make a table of its schema and fill it; mappings leave the other columns null."""
+        area, _, table = name.partition(".")
+        columns = TABLES[f"staged.{table}" if area in ("six_quarters", "current") else name].columns()
+        self.con.execute(f"create schema if not exists {area}")
+        self.con.execute(f"create or replace table {name} ({', '.join(f'{c.name} {c.type}' for c in columns)})")
+        filled = [[row.get(c.name) for c in columns] if isinstance(row, Mapping) else list(row) for row in rows]
+        if filled:
+            self.con.executemany(f"insert into {name} values ({', '.join('?' * len(columns))})", filled)
+        return self
+
+    def run(self, *names: str) -> Bench:
+        """Make the tables of SQL files, in the order given; inputs that no test put are empty."""
+        for name in names:
+            select = sql_files()[name].read_text()
+            for needed in inputs_of(select):
+                area, _, table = needed.partition(".")
+                if not self.con.execute("select 1 from information_schema.tables where table_schema = ? and table_name = ?", [area, table]).fetchall():
+                    self.put(needed)
+            cast = ", ".join(f"cast({c.name} as {c.type}) as {c.name}" for c in TABLES[name].columns())
+            self.con.execute(f"create schema if not exists {name.split('.')[0]}")
+            self.con.execute(f"create or replace table {name} as select {cast} from ({select})")
+        return self
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """The rows of a query."""
+        return self.con.execute(query).fetchall()
