@@ -1,0 +1,1 @@
+"""Moves data: where files come from, where they go, what runs when."""

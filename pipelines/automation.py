@@ -1,6 +1,5 @@
 """Jobs, the quarterly schedule, and the sensor on CMS's catalogue."""
 
-
 import dagster as dg
 
 from pipelines.partitions import QUARTERS, RELEASES
@@ -53,7 +52,11 @@ def quarterly() -> None:
 def newest_release(run: Run) -> str:
     """The newest release whose staffing quarter the source offers in both PBJ files."""
     offered = {(o.table, o.period) for o in run.opened().offers()}
-    ready = [name for name, r in releases().items() if r.basis != "never_made" and all((t, r.quarters[-1]) in offered for t in QUARTER_TABLES)]
+    ready = [
+        name
+        for name, r in releases().items()
+        if r.basis != "never_made" and all((t, r.quarters[-1]) in offered for t in QUARTER_TABLES)
+    ]
     if not ready:
         raise RuntimeError("The source offers no quarter that a release reads: see openstars sources")
     first = releases()[ready[-1]]
@@ -68,7 +71,9 @@ quarterly_schedule = dg.ScheduleDefinition(
 )
 
 
-@dg.sensor(jobs=[stage_quarter, stage_release], minimum_interval_seconds=6 * 3600, description="Asks for what CMS's catalogue has anew")
+@dg.sensor(
+    jobs=[stage_quarter, stage_release], minimum_interval_seconds=6 * 3600, description="Asks for what CMS's catalogue has anew"
+)
 def catalogue_sensor(context: dg.SensorEvaluationContext, run: Run) -> dg.SensorResult:
     """A run for each period of the catalogue that is new or was published again; the run key is period and content."""
     requests = []
@@ -79,7 +84,9 @@ def catalogue_sensor(context: dg.SensorEvaluationContext, run: Run) -> dg.Sensor
     for period, offers in sorted(by_period.items()):
         job = stage_quarter if "Q" in period else stage_release
         if period in (QUARTERS if "Q" in period else RELEASES).get_partition_keys():
-            requests.append(job.run_request_for_partition(period, run_key=f"{period}:{fingerprint(sorted(offers, key=str))[:16]}"))
+            requests.append(
+                job.run_request_for_partition(period, run_key=f"{period}:{fingerprint(sorted(offers, key=str))[:16]}")
+            )
     return dg.SensorResult(run_requests=requests)
 
 

@@ -25,8 +25,12 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--source", required=True, help="cms, sample, or a folder of CMS files")
     run.add_argument("--through", choices=["staffing"], default="staffing", help="last domain to compute")
     run.add_argument("--inputs", choices=["best", "recomputed", "published"], default="best", help="which values are scored")
-    run.add_argument("--accept", default="", metavar="REASON", help="publish although rows could not be read; the reason is recorded")
-    run.add_argument("--ranges", type=int, default=0, help="ranges of homes (default: chosen by size); results do not depend on it")
+    run.add_argument(
+        "--accept", default="", metavar="REASON", help="publish although rows could not be read; the reason is recorded"
+    )
+    run.add_argument(
+        "--ranges", type=int, default=0, help="ranges of homes (default: chosen by size); results do not depend on it"
+    )
     run.add_argument("--threads", type=int, default=0, help="threads of DuckDB (default: all cores); results do not depend on it")
 
     explain = commands.add_parser("explain", help="one home: every measure, its points, and why")
@@ -82,7 +86,9 @@ def _run(given: argparse.Namespace) -> None:
         logging.getLogger(name).setLevel(logging.ERROR)
     began = time.monotonic()
     release = periods.release_of_quarter(given.quarter) if given.quarter else periods.release(given.release)
-    run = Run(data=given.data, source=given.source, inputs=given.inputs, accept=given.accept, ranges=given.ranges, threads=given.threads)
+    run = Run(
+        data=given.data, source=given.source, inputs=given.inputs, accept=given.accept, ranges=given.ranges, threads=given.threads
+    )
     print(f"Release {release.name}: staffing levels of {release.staffing_quarter}, turnover of {release.quarters[1]}-{release.quarters[4]}"
           + (f" ({release.note})" if release.note else ""))  # fmt: skip
     folder = run_release(run, release.name, lambda step: print(f"[{time.monotonic() - began:6.1f} s] {step}", flush=True))

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as arrow
 import pyarrow.parquet as parquet
 
 from pipelines import periods
-from pipelines.checks import check_table
+from pipelines.checks import check_table, scan
 from pipelines.errors import OpenstarsError
 from pipelines.periods import RULES, Release, quarter_days
 from pipelines.store import Store, fingerprint, read_json, sha256_of, write_json
@@ -137,7 +138,9 @@ class Engine:
             wanted = [(t, q) for q in self.release.quarters for t in ("pbj_daily", "employee_quarters")]
         else:
             wanted = [("pbj_daily", self.release.staffing_quarter)]
-            wanted += [(name.split(".")[1], self.release.name) for name, t in TABLES.items() if t.clock == "release" and t.signature]
+            wanted += [
+                (name.split(".")[1], self.release.name) for name, t in TABLES.items() if t.clock == "release" and t.signature
+            ]
         folders = [self.store.folder(f"staged.{t}", p) for t, p in wanted if self.store.manifest(f"staged.{t}", p)]
         return [folder / file for folder in folders if (folder / file).exists()]
 
@@ -166,11 +169,10 @@ class Engine:
             select = ", ".join(f"cast(null as {c.type}) as {c.name}" for c in columns)
             con.execute(f"create or replace view {name} as select {select} where false")
             return
-        listed = ", ".join(f"'{file}'" for file in files)
         limit = ""
         if homes and any(c.name == "ccn" for c in columns):
             limit = f" where ccn >= '{homes[0]}' and ccn < '{homes[1]}'"
-        con.execute(f"create or replace view {name} as select * from read_parquet([{listed}], union_by_name=true){limit}")
+        con.execute(f"create or replace view {name} as select * from {scan(*files)}{limit}")
 
     def _facts(self, con: duckdb.DuckDBPyConnection, table: str, described: Table) -> None:
         """The `inputs.` tables: facts about the run."""
@@ -214,7 +216,7 @@ class Engine:
         size = max(1, -(-len(homes) // wanted))
         starts = [homes[k] for k in range(0, len(homes), size)]
         edges = ["", *starts[1:], "~"]
-        return list(zip(edges[:-1], edges[1:], strict=True))
+        return list(pairwise(edges))
 
     def made_from(self, name: str) -> str:
         """A hash of everything a table is made from: its SELECT, its schema, its inputs, the rules and the settings that matter."""
@@ -228,7 +230,13 @@ class Engine:
             if area == "rules":
                 parts.append(sha256_of(RULES / f"{table}.csv"))
             elif area == "inputs":
-                parts.append([(t, p, bool(self.store.supply(t, p))) for t in ("pbj_daily", "pbj_employee") for p in self.release.all_quarters])
+                parts.append(
+                    [
+                        (t, p, bool(self.store.supply(t, p)))
+                        for t in ("pbj_daily", "pbj_employee")
+                        for p in self.release.all_quarters
+                    ]
+                )
             else:
                 manifests = [read_json(file.parent / "manifest.json") for file in self.files(needed)]
                 parts.append([[m["made_from"], m.get("content")] for m in manifests])
@@ -261,7 +269,7 @@ class Engine:
             data = folder / "data.parquet"
             gather(parts, data, described)
             con = self.open(needed, select)
-            con.execute(f"create schema if not exists checked; create view checked.{name.split('.')[1]} as from read_parquet('{data}')")
+            con.execute(f"create schema if not exists checked; create view checked.{name.split('.')[1]} as from {scan(data)}")
             rows = check_table(con, described, f"checked.{name.split('.')[1]}")
             con.close()
             manifest = {
@@ -287,34 +295,17 @@ def rule_view(con: duckdb.DuckDBPyConnection, name: str) -> None:
 def gather(parts: Sequence[Path], target: Path, described: Table) -> None:
     """One Parquet from parts in order, with described fields and fixed row groups: the same rows give the same bytes."""
     schema = described.arrow_schema()
-    with parquet.ParquetWriter(target, schema, compression="zstd", write_statistics=True) as writer:
-        waiting: list[Any] = []
+    held = schema.empty_table()
+    with parquet.ParquetWriter(target, schema, compression="zstd") as writer:
         for part in parts:
             for batch in parquet.ParquetFile(part).iter_batches(batch_size=ROW_GROUP):
-                waiting.append(batch)
-                waiting = _write_full_groups(writer, waiting, schema)
+                held = arrow.concat_tables([held, arrow.Table.from_batches([batch]).cast(schema)])
+                while held.num_rows >= ROW_GROUP:
+                    writer.write_table(held.slice(0, ROW_GROUP).combine_chunks(), row_group_size=ROW_GROUP)
+                    held = held.slice(ROW_GROUP)
             part.unlink()
-        _write_rest(writer, waiting, schema)
-
-
-def _write_full_groups(writer: Any, waiting: list[Any], schema: Any) -> list[Any]:
-    import pyarrow as arrow
-
-    if sum(b.num_rows for b in waiting) < ROW_GROUP:
-        return waiting
-    held = arrow.Table.from_batches(waiting).cast(schema)
-    while held.num_rows >= ROW_GROUP:
-        writer.write_table(held.slice(0, ROW_GROUP), row_group_size=ROW_GROUP)
-        held = held.slice(ROW_GROUP)
-    return held.to_batches()
-
-
-def _write_rest(writer: Any, waiting: list[Any], schema: Any) -> None:
-    import pyarrow as arrow
-
-    rest = arrow.Table.from_batches(waiting).cast(schema) if waiting else schema.empty_table()
-    if rest.num_rows:
-        writer.write_table(rest, row_group_size=ROW_GROUP)
+        if held.num_rows:
+            writer.write_table(held.combine_chunks(), row_group_size=ROW_GROUP)
 
 
 def engine_for(store: Store, release: str, settings: Settings) -> Engine:

@@ -10,7 +10,9 @@ class OpenstarsError(Exception):
 class RefusedFile(OpenstarsError):
     """A file cannot be used. Carries file, line, column and value where they are known."""
 
-    def __init__(self, file: str, problem: str, *, line: int | None = None, column: str = "", value: str | None = None, todo: str = ""):
+    def __init__(
+        self, file: str, problem: str, *, line: int | None = None, column: str = "", value: str | None = None, todo: str = ""
+    ):
         """`problem` says what is wrong, `todo` what to do about it."""
         self.file, self.line, self.column, self.value, self.todo = file, line, column, value, todo
         where = file

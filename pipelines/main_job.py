@@ -43,6 +43,6 @@ def _run_job(defs: dg.Definitions, job: str, partition: str, instance: dg.Dagste
     say(f"{job} {partition}")
     result = defs.resolve_job_def(job).execute_in_process(
         partition_key=partition, instance=instance, run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
-        )
+    )
     if not result.success:
         raise OpenstarsError(f"The job {job} for {partition} failed")

@@ -46,7 +46,9 @@ def release(name: str) -> Release:
     """The release of a month. Raises UsageError for a month that has none."""
     found = releases().get(name)
     if found is None:
-        raise UsageError(f'"{name}" is no release: releases run from {min(releases())} to {max(releases())}, written like 2026-07')
+        raise UsageError(
+            f'"{name}" is no release: releases run from {min(releases())} to {max(releases())}, written like 2026-07'
+        )
     if found.basis == "never_made":
         raise UsageError(f"There is no release {name}: {found.note}")
     return found

@@ -88,7 +88,9 @@ def datapackage(engine: Engine, names: list[str], folder: Path) -> dict[str, Any
         "name": f"openstars-{engine.release.name}",
         "title": f"Nursing home star ratings recomputed, release {engine.release.name}",
         "version": engine.release.name,
-        "licenses": [{"name": "CC0-1.0", "title": "Creative Commons Zero", "path": "https://creativecommons.org/publicdomain/zero/1.0/"}],
+        "licenses": [
+            {"name": "CC0-1.0", "title": "Creative Commons Zero", "path": "https://creativecommons.org/publicdomain/zero/1.0/"}
+        ],
         "resources": [resource(TABLES[name], folder / f"{name.split('.')[1]}.parquet") for name in names],
     }
 

@@ -9,7 +9,7 @@ import duckdb
 from pipelines.engine import SOURCES_OF, Engine
 from pipelines.errors import MissingInput, UsageError
 from pipelines.publishing import inputs_of_release
-from pipelines.store import Store, read_json
+from pipelines.store import Store
 
 
 def published_release(store: Store, asked: str | None) -> str:
@@ -17,7 +17,9 @@ def published_release(store: Store, asked: str | None) -> str:
     folder = store.root / "published"
     there = sorted(f.name for f in folder.iterdir() if (f / "inputs.json").exists()) if folder.exists() else []
     if asked and asked not in there:
-        raise MissingInput(f"Release {asked} is not published in {store.root}; there are: {', '.join(there) or 'none'}. Run openstars run first")
+        raise MissingInput(
+            f"Release {asked} is not published in {store.root}; there are: {', '.join(there) or 'none'}. Run openstars run first"
+        )
     if not there:
         raise MissingInput(f"Nothing is published in {store.root}. Run openstars run first")
     return asked or there[-1]
@@ -47,7 +49,9 @@ def summary(engine: Engine) -> str:
     ).fetchall()
     why = ", ".join(f"{reason} {count}" for reason, count in not_rated)
     told = [f"Homes {homes:,}, with a staffing star {rated:,}" + (f"; without: {why}" if why else "")]
-    stars = con.execute("select staffing_rating, count(*) from ratings where staffing_rating is not null group by 1 order by 1").fetchall()
+    stars = con.execute(
+        "select staffing_rating, count(*) from ratings where staffing_rating is not null group by 1 order by 1"
+    ).fetchall()
     told.append("Staffing stars: " + ", ".join(f"{n} star{'s' if n > 1 else ''} {count:,}" for n, count in stars))
     excluded = con.execute(
         "select exclusion, effect, count(distinct ccn) as homes from exclusions group by 1, 2 order by effect, homes desc, exclusion"
@@ -85,8 +89,12 @@ def odd_inputs(engine: Engine) -> list[str]:
 def compare(store: Store, release: str) -> str:
     """Agreement with CMS's published values by item, and the reasons of the rest."""
     con = open_release(store, release)
-    items = con.execute("select item, homes, compared, agree, contradict, open, agreement_pct from replication_summary order by item").fetchall()
-    told = f"Agreement with CMS, release {release}:\n" + _lines(items, ("item", "homes", "compared", "agree", "contradict", "open", "%"))
+    items = con.execute(
+        "select item, homes, compared, agree, contradict, open, agreement_pct from replication_summary order by item"
+    ).fetchall()
+    told = f"Agreement with CMS, release {release}:\n" + _lines(
+        items, ("item", "homes", "compared", "agree", "contradict", "open", "%")
+    )
     reasons = con.execute(
         "select item, coalesce(agrees, 'not compared'), reason, count(*) from replication "
         "where coalesce(agrees, '') <> 'yes' and item in (select item from replication_summary where compared > 0) "
@@ -129,11 +137,15 @@ def explain(store: Store, release: str, ccn: str) -> str:
         [ccn],
     ).fetchall()
     if differing:
-        told.append("Published by CMS against recomputed:\n" + _lines(differing, ("item", "published", "recomputed", "agrees", "reason")))
+        told.append(
+            "Published by CMS against recomputed:\n" + _lines(differing, ("item", "published", "recomputed", "agrees", "reason"))
+        )
     return "\n".join(told)
 
 
-def _star(con: duckdb.DuckDBPyConnection, stars: int | None, score: int | None, status: str, reason: str | None, footnote: str | None) -> str:
+def _star(
+    con: duckdb.DuckDBPyConnection, stars: int | None, score: int | None, status: str, reason: str | None, footnote: str | None
+) -> str:
     meaning = con.execute(f"select meaning from ({_reasons()}) where reason = ?", [reason or status]).fetchall()
     why = f" ({meaning[0][0]})" if meaning and (reason or status != "rated") else ""
     foot = f"; CMS's footnote {footnote}" if footnote else ""

@@ -1,6 +1,5 @@
 """What every asset is given: where the store is, where files come from, how the run is done."""
 
-
 import os
 from pathlib import Path
 from typing import Any

@@ -28,7 +28,9 @@ def shell(engine: Engine, query: str | None) -> None:
     if query:
         con.sql(query).show(max_width=200)
         return
-    print(f"Release {engine.release.name}. Tables: published.ratings, turnover.spells, current.provider_info ... (show all tables)")
+    print(
+        f"Release {engine.release.name}. Tables: published.ratings, turnover.spells, current.provider_info ... (show all tables)"
+    )
     held = ""
     while True:
         if sys.stdin.isatty():

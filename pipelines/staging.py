@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import shutil
 import tempfile
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 import duckdb
 
 from pipelines.checks import check_table, rules_for, run_check, write_flags
+from pipelines.checks import scan as parquet_scan
 from pipelines.engine import HOMES_PER_RANGE, Settings, connect, gather, rule_view, sql_files
 from pipelines.errors import MissingInput, RefusedFile
 from pipelines.sources.archive import open_member
@@ -51,7 +51,10 @@ def unpack(store: Store, supply: Supply, described: Table, folder: Path) -> Text
         found, unknown = match_header(header, described)
     except ValueError as problem:
         raise RefusedFile(
-            supply.name, str(problem), line=1, todo="Check that this is CMS's file; a renamed column is added to schemas/ as an older spelling"
+            supply.name,
+            str(problem),
+            line=1,
+            todo="Check that this is CMS's file; a renamed column is added to schemas/ as an older spelling",
         ) from problem
     return Text(target, supply.name, encoding, header, found, unknown, described)
 
@@ -114,7 +117,9 @@ def problem_of(text: Text, column: Column, checks: list[Any]) -> str:
 def _kind(column: Column) -> str:
     if column.name == "ccn":
         return "a CCN (six characters: two digits, a digit or letter, three digits)"
-    return {"DATE": "a date", "BOOLEAN": "one of the known codes", "TEXT": "a quarter"}.get(column.type, f"a number of {column.unit or 'the kind'}")
+    return {"DATE": "a date", "BOOLEAN": "one of the known codes", "TEXT": "a quarter"}.get(
+        column.type, f"a number of {column.unit or 'the kind'}"
+    )
 
 
 def scan(text: Text) -> str:
@@ -142,7 +147,11 @@ def typed(text: Text) -> str:
         if c.name in text.found
     )
     repaired = f"regexp_full_match({raw_text(text, columns[0])}, '[0-9]{{1,5}}')" if columns[0].name == "ccn" else "false"
-    numbers = [c for c in columns if c.name in text.found and (c.type.startswith("DECIMAL") or "INT" in c.type) and c.name != "employee_id"]
+    numbers = [
+        c
+        for c in columns
+        if c.name in text.found and (c.type.startswith("DECIMAL") or "INT" in c.type) and c.name != "employee_id"
+    ]
     thousands = " or ".join(f"contains({raw_text(text, c)}, ',')" for c in numbers) or "false"
     return (
         f"select *, list_filter([{problems}], lambda p: p.problem is not null) as problems from (\n"
@@ -161,7 +170,12 @@ def stage(store: Store, table: str, period: str, settings: Settings) -> dict[str
     described = TABLES["raw.pbj_employee" if table == "pbj_employee" else f"staged.{table}"]
     target_name = "staged.employee_quarters" if table == "pbj_employee" else described.name
     made_from = fingerprint(
-        supply.sha256, supply.member, str(described.columns()), Path(__file__).read_text(), _select_of(target_name), [rule for t in (table, target_name) for rule in rules_for(t)]
+        supply.sha256,
+        supply.member,
+        str(described.columns()),
+        Path(__file__).read_text(),
+        _select_of(target_name),
+        [rule for t in (table, target_name) for rule in rules_for(t)],
     )
     before = store.manifest(target_name, period)
     if before and before["made_from"] == made_from:
@@ -188,7 +202,7 @@ def stage(store: Store, table: str, period: str, settings: Settings) -> dict[str
                 con.execute(f"copy (select {names} from good order by {key}) to '{part}' (format parquet, compression zstd)")
                 part.rename(folder / "data.parquet")
                 con.execute(f"create schema if not exists checked; create or replace view checked.data as select "
-                            f"{', '.join(c.name for c in described.columns())} from read_parquet('{folder / 'data.parquet'}')")  # fmt: skip
+                            f"{', '.join(c.name for c in described.columns())} from {parquet_scan(folder / 'data.parquet')}")  # fmt: skip
                 check_table(con, described, "checked.data")
             warned = write_flags(con, flags, folder / "flags.parquet")
             con.close()
@@ -234,10 +248,14 @@ def _read_rows(con: duckdb.DuckDBPyConnection, text: Text, period: str, work: Pa
     rows = work / "rows.parquet"
     extras = _extra_columns(text)
     names = ", ".join(
-        [c.name for c in text.described.columns()] + [f"nullif(trim(c{k}), '') as {n}" for k, n in extras] + ["was_repaired", "had_thousands"]
+        [c.name for c in text.described.columns()]
+        + [f"nullif(trim(c{k}), '') as {n}" for k, n in extras]
+        + ["was_repaired", "had_thousands"]
     )
     try:
-        con.execute(f"copy (select {names}, len(problems) > 0 as is_bad from ({typed(text)})) to '{rows}' (format parquet, compression lz4)")
+        con.execute(
+            f"copy (select {names}, len(problems) > 0 as is_bad from ({typed(text)})) to '{rows}' (format parquet, compression lz4)"
+        )
     except duckdb.InvalidInputException as broken:
         raise RefusedFile(text.name, " ".join(str(broken).split(" Possible")[0].split())[:400],
                           todo="The file is not a well-formed CSV with one value a column: fetch it again") from broken  # fmt: skip
@@ -246,7 +264,9 @@ def _read_rows(con: duckdb.DuckDBPyConnection, text: Text, period: str, work: Pa
     ).fetchall()[0]
     if counted[0] == 0:
         raise RefusedFile(text.name, "holds a header and no rows", todo="Fetch the file again")
-    distinct = "" if text.described.large else "distinct"  # the daily and provider files hold no two shifts: equal rows are copies
+    distinct = (
+        "" if text.described.large else "distinct"
+    )  # the daily and provider files hold no two shifts: equal rows are copies
     kept = ", ".join([c.name for c in text.described.columns()] + [n for _, n in extras])
     con.execute(f"create view good as select {distinct} {kept} from '{rows}' where not is_bad")
     folded = 0 if text.described.large else counted[0] - counted[1] - con.execute("select count(*) from good").fetchall()[0][0]
@@ -261,7 +281,9 @@ def _write_rejects(con: duckdb.DuckDBPyConnection, text: Text, period: str, fold
     ccn = next((c for c in text.described.columns() if c.name == "ccn"), None)
     table = text.described.name.split(".")[1]
     if any_bad:
-        numbered = typed(text).replace(f"from {scan(text)}", f"from (select *, row_number() over () + 1 as line from {scan(text)})")
+        numbered = typed(text).replace(
+            f"from {scan(text)}", f"from (select *, row_number() over () + 1 as line from {scan(text)})"
+        )
         told = f"coalesce(ccn, {raw_text(text, ccn)})" if ccn else "null"
         select = (
             f"select '{table}' as table_name, ? as file, line, p.column_name, p.value, p.problem, told as ccn, '{period}' as period "
@@ -272,7 +294,9 @@ def _write_rejects(con: duckdb.DuckDBPyConnection, text: Text, period: str, fold
     else:
         con.execute(f"create temp table rejected ({', '.join(f'{c.name} {c.type}' for c in described.columns())})")
     cast = ", ".join(f"cast({c.name} as {c.type}) as {c.name}" for c in described.columns())
-    con.execute(f"copy (select {cast} from rejected order by line, column_name) to '{folder / 'rejects.parquet'}' (format parquet)")
+    con.execute(
+        f"copy (select {cast} from rejected order by line, column_name) to '{folder / 'rejects.parquet'}' (format parquet)"
+    )
 
 
 def _repairs(con: duckdb.DuckDBPyConnection, work: Path) -> dict[str, list[tuple[Any, ...]]]:
@@ -288,7 +312,9 @@ def _repairs(con: duckdb.DuckDBPyConnection, work: Path) -> dict[str, list[tuple
     return {"ccn_repaired": found}
 
 
-def _compact(con: duckdb.DuckDBPyConnection, work: Path, folder: Path, flags: dict[str, list[tuple[Any, ...]]], settings: Settings) -> None:
+def _compact(
+    con: duckdb.DuckDBPyConnection, work: Path, folder: Path, flags: dict[str, list[tuple[Any, ...]]], settings: Settings
+) -> None:
     """One row per home, employee and quarter, range of homes by range of homes; warning checks on each range."""
     described = TABLES["staged.employee_quarters"]
     select = sql_files()[described.name].read_text()
@@ -303,7 +329,9 @@ def _compact(con: duckdb.DuckDBPyConnection, work: Path, folder: Path, flags: di
         part = folder / f"part{number:03d}.parquet"
         con.execute(f"create or replace view raw.pbj_employee as from good where ccn between '{homes[start]}' and '{last}'")
         con.execute(f"copy ({select}) to '{part}' (format parquet, compression zstd)")
-        con.execute(f"create schema if not exists checked; create or replace view checked.employee_quarters as from read_parquet('{part}')")
+        con.execute(
+            f"create schema if not exists checked; create or replace view checked.employee_quarters as from {parquet_scan(part)}"
+        )
         check_table(con, described, "checked.employee_quarters")
         for rule in rules_for("employee_quarters"):
             flags.setdefault(rule["check_name"], []).extend(run_check(con, rule, "PBJ employee detail"))
@@ -317,7 +345,7 @@ def rejected(store: Store, table: str, period: str) -> list[dict[str, Any]]:
     file = store.folder(table, period) / "rejects.parquet"
     if not file.exists():
         return []
-    result = duckdb.connect().execute(f"from read_parquet('{file}') order by line, column_name")
+    result = duckdb.connect().execute(f"from {parquet_scan(file)} order by line, column_name")
     names = [d[0] for d in result.description or []]
     return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
 

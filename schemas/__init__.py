@@ -3,4 +3,18 @@
 from schemas import audit, care_compare, inputs, pbj, ratings, rules, staffing, turnover
 from schemas.base import TABLES, Column, Table, match_header, recognise
 
-__all__ = ["TABLES", "Column", "Table", "audit", "care_compare", "inputs", "match_header", "pbj", "ratings", "recognise", "rules", "staffing", "turnover"]
+__all__ = [
+    "TABLES",
+    "Column",
+    "Table",
+    "audit",
+    "care_compare",
+    "inputs",
+    "match_header",
+    "pbj",
+    "ratings",
+    "recognise",
+    "rules",
+    "staffing",
+    "turnover",
+]

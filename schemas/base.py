@@ -131,7 +131,9 @@ class Table:
 TABLES: dict[str, Table] = {}
 
 
-def table(name: str, *, key: tuple[str, ...], clock: str, large: bool = False, signature: tuple[str, ...] = ()) -> Callable[[type], type]:
+def table(
+    name: str, *, key: tuple[str, ...], clock: str, large: bool = False, signature: tuple[str, ...] = ()
+) -> Callable[[type], type]:
     """Register a model as the table `name` ("staged.pbj_daily", "turnover.segments", "published.ratings")."""
 
     def register(model: type) -> type:

@@ -32,7 +32,9 @@ class ProviderInfo(pa.DataFrameModel):
     abuse_icon: str = column("Y where the abuse icon is shown", cms="Abuse Icon", nullable=True)
     overall_rating: dt.int8 = column("Overall star as published", cms="Overall Rating", required=True, **STAR)
     overall_footnote: str = footnote("the overall star", "Overall Rating Footnote")
-    health_inspection_rating: dt.int8 = column("Health inspection star as published", cms="Health Inspection Rating", required=True, **STAR)
+    health_inspection_rating: dt.int8 = column(
+        "Health inspection star as published", cms="Health Inspection Rating", required=True, **STAR
+    )
     health_inspection_footnote: str = footnote("the health inspection star", "Health Inspection Rating Footnote")
     qm_rating: dt.int8 = column("Quality measure star as published", cms="QM Rating", **STAR)
     qm_footnote: str = footnote("the quality measure star", "QM Rating Footnote")
@@ -41,8 +43,12 @@ class ProviderInfo(pa.DataFrameModel):
     staffing_rating: dt.int8 = column("Staffing star as published", cms="Staffing Rating", required=True, **STAR)
     staffing_footnote: str = footnote("the staffing star", "Staffing Rating Footnote")
     reported_staffing_footnote: str = footnote("the staffing levels", "Reported Staffing Footnote")
-    reported_nurse_aide_hprd: dt.Decimal(9, 5) = column("Aide hours, reported", cms="Reported Nurse Aide Staffing Hours per Resident per Day", **HPRD)
-    reported_lpn_hprd: dt.Decimal(9, 5) = column("LPN hours, reported", cms="Reported LPN Staffing Hours per Resident per Day", **HPRD)
+    reported_nurse_aide_hprd: dt.Decimal(9, 5) = column(
+        "Aide hours, reported", cms="Reported Nurse Aide Staffing Hours per Resident per Day", **HPRD
+    )
+    reported_lpn_hprd: dt.Decimal(9, 5) = column(
+        "LPN hours, reported", cms="Reported LPN Staffing Hours per Resident per Day", **HPRD
+    )
     reported_rn_hprd: dt.Decimal(9, 5) = column("RN hours, reported", cms="Reported RN Staffing Hours per Resident per Day",
                                                 required=True, **HPRD)  # fmt: skip
     reported_total_nurse_hprd: dt.Decimal(9, 5) = column(
@@ -62,19 +68,33 @@ class ProviderInfo(pa.DataFrameModel):
                                                 cms="Number of administrators who have left the nursing home", unit="people",
                                                 required=True, nullable=True, ge=0)  # fmt: skip
     administrator_footnote: str = footnote("administrator turnover", "Administrator turnover footnote")
-    nursing_case_mix_index: dt.Decimal(9, 5) = column("Nursing case-mix index", cms="Nursing Case-Mix Index", unit="ratio", nullable=True)
+    nursing_case_mix_index: dt.Decimal(9, 5) = column(
+        "Nursing case-mix index", cms="Nursing Case-Mix Index", unit="ratio", nullable=True
+    )
     nursing_case_mix_index_ratio: dt.Decimal(9, 5) = column("Index over the nation's", cms="Nursing Case-Mix Index Ratio", unit="ratio",
                                                             nullable=True)  # fmt: skip
-    case_mix_nurse_aide_hprd: dt.Decimal(9, 5) = column("Aide hours by case mix", cms="Case-Mix Nurse Aide Staffing Hours per Resident per Day", **HPRD)
-    case_mix_lpn_hprd: dt.Decimal(9, 5) = column("LPN hours by case mix", cms="Case-Mix LPN Staffing Hours per Resident per Day", **HPRD)
-    case_mix_rn_hprd: dt.Decimal(9, 5) = column("RN hours by case mix", cms="Case-Mix RN Staffing Hours per Resident per Day", **HPRD)
+    case_mix_nurse_aide_hprd: dt.Decimal(9, 5) = column(
+        "Aide hours by case mix", cms="Case-Mix Nurse Aide Staffing Hours per Resident per Day", **HPRD
+    )
+    case_mix_lpn_hprd: dt.Decimal(9, 5) = column(
+        "LPN hours by case mix", cms="Case-Mix LPN Staffing Hours per Resident per Day", **HPRD
+    )
+    case_mix_rn_hprd: dt.Decimal(9, 5) = column(
+        "RN hours by case mix", cms="Case-Mix RN Staffing Hours per Resident per Day", **HPRD
+    )
     case_mix_total_nurse_hprd: dt.Decimal(9, 5) = column(
         "Nurse hours by case mix", cms="Case-Mix Total Nurse Staffing Hours per Resident per Day", **HPRD)  # fmt: skip
     case_mix_weekend_total_nurse_hprd: dt.Decimal(9, 5) = column(
         "Weekend nurse hours by case mix", cms="Case-Mix Weekend Total Nurse Staffing Hours per Resident per Day", **HPRD)  # fmt: skip
-    adjusted_nurse_aide_hprd: dt.Decimal(9, 5) = column("Aide hours, adjusted", cms="Adjusted Nurse Aide Staffing Hours per Resident per Day", **HPRD)
-    adjusted_lpn_hprd: dt.Decimal(9, 5) = column("LPN hours, adjusted", cms="Adjusted LPN Staffing Hours per Resident per Day", **HPRD)
-    adjusted_rn_hprd: dt.Decimal(9, 5) = column("RN hours, adjusted", cms="Adjusted RN Staffing Hours per Resident per Day", **HPRD)
+    adjusted_nurse_aide_hprd: dt.Decimal(9, 5) = column(
+        "Aide hours, adjusted", cms="Adjusted Nurse Aide Staffing Hours per Resident per Day", **HPRD
+    )
+    adjusted_lpn_hprd: dt.Decimal(9, 5) = column(
+        "LPN hours, adjusted", cms="Adjusted LPN Staffing Hours per Resident per Day", **HPRD
+    )
+    adjusted_rn_hprd: dt.Decimal(9, 5) = column(
+        "RN hours, adjusted", cms="Adjusted RN Staffing Hours per Resident per Day", **HPRD
+    )
     adjusted_total_nurse_hprd: dt.Decimal(9, 5) = column(
         "Nurse hours, adjusted", cms="Adjusted Total Nurse Staffing Hours per Resident per Day", **HPRD)  # fmt: skip
     adjusted_weekend_total_nurse_hprd: dt.Decimal(9, 5) = column(

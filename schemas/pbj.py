@@ -20,11 +20,15 @@ class PbjDaily(pa.DataFrameModel):
     state: str = column("State or territory", cms="STATE", nullable=True)
     quarter: str = column("Calendar quarter as the row gives it", cms="CY_Qtr", required=True)
     work_date: dt.date = column("Day worked", cms="WorkDate", required=True)
-    census: dt.int32 = column("Residents on the day, from MDS", cms="MDScensus", unit="residents", required=True, nullable=True, ge=0)
+    census: dt.int32 = column(
+        "Residents on the day, from MDS", cms="MDScensus", unit="residents", required=True, nullable=True, ge=0
+    )
     rn_don_hours: dt.Decimal(9, 2) = column(
         "RN director of nursing, job code 5", cms="Hrs_RNDON", also=("hrs_rn_donadmin (2017Q1)", "hrs_RN_DONadmin (2018Q1)"),
         required=True, **HOURS)  # fmt: skip
-    rn_admin_hours: dt.Decimal(9, 2) = column("RN with administrative duties, job code 6", cms="Hrs_RNadmin", required=True, **HOURS)
+    rn_admin_hours: dt.Decimal(9, 2) = column(
+        "RN with administrative duties, job code 6", cms="Hrs_RNadmin", required=True, **HOURS
+    )
     rn_hours: dt.Decimal(9, 2) = column("RN, job code 7", cms="Hrs_RN", required=True, **HOURS)
     lpn_admin_hours: dt.Decimal(9, 2) = column(
         "LPN with administrative duties, job code 8", cms="Hrs_LPNadmin", also=("Hrs_LPN_admin (2017Q1-2018Q1)",),
@@ -33,7 +37,9 @@ class PbjDaily(pa.DataFrameModel):
     cna_hours: dt.Decimal(9, 2) = column("Certified nurse aide, job code 10", cms="Hrs_CNA", required=True, **HOURS)
     na_training_hours: dt.Decimal(9, 2) = column(
         "Nurse aide in training, job code 11", cms="Hrs_NAtrn", also=("hrs_NA_trn (2017Q1-2018Q1)",), required=True, **HOURS)  # fmt: skip
-    med_aide_hours: dt.Decimal(9, 2) = column("Medication aide or technician, job code 12", cms="Hrs_MedAide", required=True, **HOURS)
+    med_aide_hours: dt.Decimal(9, 2) = column(
+        "Medication aide or technician, job code 12", cms="Hrs_MedAide", required=True, **HOURS
+    )
     is_incomplete: bool = column("CMS marked the home's data of the day as incomplete", cms="Incomplete", nullable=True,
                                  words={"1": True, "y": True, "0": False, "n": False})  # fmt: skip
 
@@ -69,7 +75,9 @@ class EmployeeQuarters(pa.DataFrameModel):
     ccn: str = column("CMS certification number", source="PROVNUM", **CCN)
     employee_id: dt.int64 = column("CMS's id of the person within the home", source="SYS_EMPLEE_ID")
     quarter: str = column("Calendar quarter", source="CY_Qtr")
-    days: dt.Array(DAY) = column("Rows of job codes 1 and 5-12, by day, code, contract and hours", source="WorkDate, WORK_HRS_NUM")
+    days: dt.Array(DAY) = column(
+        "Rows of job codes 1 and 5-12, by day, code, contract and hours", source="WorkDate, WORK_HRS_NUM"
+    )
     other_days: dt.Array(OTHER_DAY) = column("Hours by day in all other job codes", source="WorkDate, WORK_HRS_NUM")
     footnotes: dt.Array(FOOTNOTE) = column("Rows that carry a footnote", source="WORK_HRS_FN")
 

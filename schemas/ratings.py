@@ -130,7 +130,9 @@ class Exclusions(Versioned):
     domain: str = column("Rating domain", source="computed", isin=DOMAINS)
     measure: str = column("Staff group as in turnover and staffing_levels", source="computed")
     exclusion: str = column("Reason word", source="rules.reasons")
-    effect: str = column("minimum_points, left_out, no_value or flag", source="computed", isin=["minimum_points", "left_out", "no_value", "flag"])
+    effect: str = column(
+        "minimum_points, left_out, no_value or flag", source="computed", isin=["minimum_points", "left_out", "no_value", "flag"]
+    )
     evidence: str = column("What shows it", source="computed")
     first_date: dt.date = column("First day it concerns", source="computed", nullable=True)
     last_date: dt.date = column("Last day it concerns", source="computed", nullable=True)

@@ -99,7 +99,11 @@ class NationalCaseMix(pa.DataFrameModel):
 
     measure: str = level_column()
     national_hprd: dt.Decimal(18, 9) = column("Case-mix hours of the nation", unit="hours per resident day")
-    basis: str = column("Row NATION of State US Averages, or the mean over homes", source="computed", isin=["state_averages", "mean_of_homes"])
+    basis: str = column(
+        "Row NATION of State US Averages, or a mean over homes",
+        source="computed",
+        isin=["state_averages", "scaled_mean_of_homes", "mean_of_homes"],
+    )
     homes: dt.int64 = column("Homes with a case-mix value", unit="homes")
 
 

@@ -43,7 +43,9 @@ class Segments(pa.DataFrameModel):
     any_hours: dt.Decimal(9, 2) = column("Hours in any code in the 90 days from the first workday", **HOURS)
     own_hours_of_segment: dt.Decimal(9, 2) = column("Of own_hours what this stretch holds", **HOURS)
     any_hours_of_segment: dt.Decimal(9, 2) = column("Of any_hours what this stretch holds", **HOURS)
-    best_own_hours: dt.Decimal(9, 2) = column("Most own hours in 90 days that begin on a workday through Q2", nullable=True, **HOURS)
+    best_own_hours: dt.Decimal(9, 2) = column(
+        "Most own hours in 90 days that begin on a workday through Q2", nullable=True, **HOURS
+    )
     best_any_hours: dt.Decimal(9, 2) = column("Most hours in 90 days that begin on a workday through Q2", nullable=True, **HOURS)
     gap_after: dt.int32 = column("Whole days without work after, as far as the window shows", unit="days")
 
@@ -130,7 +132,11 @@ class HomeTurnover(pa.DataFrameModel):
     eligible_spells: dt.int32 = column("Spells in the denominator", unit="spells", nullable=True, ge=0)
     departures: dt.int32 = column("Spells that ended in turnover", unit="spells", nullable=True, ge=0)
     turnover_pct: dt.Decimal(9, 3) = column(
-        "Departures per 100 eligible spells; null for administrators and where excluded", unit="percent", nullable=True, ge=0, le=100
+        "Departures per 100 eligible spells; null for administrators and where excluded",
+        unit="percent",
+        nullable=True,
+        ge=0,
+        le=100,
     )
     excluded: bool = column("Whether the measure is not given", source="computed")
     exclusion: str = column("The first exclusion that applies", source="rules.reasons", nullable=True)

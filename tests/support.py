@@ -54,7 +54,9 @@ class Bench:
             select = sql_files()[name].read_text()
             for needed in inputs_of(select):
                 area, _, table = needed.partition(".")
-                if not self.con.execute("select 1 from information_schema.tables where table_schema = ? and table_name = ?", [area, table]).fetchall():
+                if not self.con.execute(
+                    "select 1 from information_schema.tables where table_schema = ? and table_name = ?", [area, table]
+                ).fetchall():
                     self.put(needed)
             cast = ", ".join(f"cast({c.name} as {c.type}) as {c.name}" for c in TABLES[name].columns())
             self.con.execute(f"create schema if not exists {name.split('.')[0]}")

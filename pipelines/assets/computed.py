@@ -1,6 +1,5 @@
 """One asset a SQL file: sql/turnover/spells.sql is the asset turnover/spells."""
 
-
 import dagster as dg
 
 from pipelines.engine import graph, sql_files

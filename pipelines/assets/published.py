@@ -1,6 +1,5 @@
 """The release: its folder is written whole or not at all."""
 
-
 import dagster as dg
 
 from pipelines.engine import graph

@@ -1,6 +1,5 @@
 """CMS's files as served, one asset a source table."""
 
-
 import dagster as dg
 
 from pipelines.partitions import QUARTERS, RELEASES
@@ -11,7 +10,9 @@ from pipelines.sources import QUARTER_TABLES, RELEASE_TABLES
 def raw_asset(table: str, partitions: dg.PartitionsDefinition) -> dg.AssetsDefinition:
     """The asset `raw/<table>`: brings the file of a period into the store, or notes that the source has none."""
 
-    @dg.asset(key=["raw", table], partitions_def=partitions, group_name="raw", description=f"CMS's {table} file of a period, as served")
+    @dg.asset(
+        key=["raw", table], partitions_def=partitions, group_name="raw", description=f"CMS's {table} file of a period, as served"
+    )
     def fetched(context: dg.AssetExecutionContext, run: Run) -> dg.MaterializeResult:
         store = run.store()
         before = store.supply(table, context.partition_key)
@@ -19,7 +20,13 @@ def raw_asset(table: str, partitions: dg.PartitionsDefinition) -> dg.AssetsDefin
         if supply is None:
             return dg.MaterializeResult(metadata={"supplied": False})
         return dg.MaterializeResult(
-            metadata={"supplied": True, "file": supply.name, "address": supply.address, "bytes": supply.size, "modified": supply.modified},
+            metadata={
+                "supplied": True,
+                "file": supply.name,
+                "address": supply.address,
+                "bytes": supply.size,
+                "modified": supply.modified,
+            },
             data_version=dg.DataVersion(f"{supply.sha256}!{supply.member}"),
         )
 

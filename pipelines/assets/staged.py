@@ -1,6 +1,5 @@
 """Typed, sorted, checked tables, one asset a source table."""
 
-
 from typing import Any
 
 import dagster as dg

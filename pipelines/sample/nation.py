@@ -61,10 +61,11 @@ def make_home(who: Identity, window: Window, seed: int) -> tuple[Home, Truth]:
     """One home and what must hold of it, from the seed and its number alone."""
     rng = np.random.default_rng([seed, who.number])
     plant = BY_KEY.get(who.plant)
-    if plant:
-        home = planted_home(who, window, rng, plant.build, plant.finish, plant.residents, plant.usual)
-    else:
-        home = ordinary_home(who, window, rng)
+    home = (
+        planted_home(who, window, rng, plant.build, plant.finish, plant.residents, plant.usual)
+        if plant
+        else ordinary_home(who, window, rng)
+    )
     home.settle(window)
     found = truth_of(home, window)
     while not home.exact and not all(is_plain(v, m, home.index) for m in LEVEL_COMPONENT if (v := found.reported[m]) is not None):

@@ -106,13 +106,15 @@ def _staffing_cells(home: Home, found: Truth) -> dict[str, str]:
         rn, lpn = found.reported["rn"], found.reported["lpn"]
         row["Reported Licensed Staffing Hours per Resident per Day"] = printed((rn or Fraction(0)) + (lpn or Fraction(0)), 5)
         row["Reported Physical Therapist Staffing Hours per Resident Per Day"] = printed(_therapists(home), 5)
+        for measure, stem in STEM.items():
+            row[f"Adjusted {stem} Staffing Hours per Resident per Day"] = printed(found.adjusted[measure], 5)
+    if not held_back or (note == "6" and not all(found.level_exclusion.values())):
         row["Nursing Case-Mix Index"] = printed(Fraction(home.index, 100_000), 5)
         row["Nursing Case-Mix Index Ratio"] = printed(Fraction(home.index, NATION_INDEX), 5)
         for measure, stem in STEM.items():
             row[f"Case-Mix {stem} Staffing Hours per Resident per Day"] = printed(
                 Fraction(case_mix(measure, home.index), 100_000), 5
             )
-            row[f"Adjusted {stem} Staffing Hours per Resident per Day"] = printed(found.adjusted[measure], 5)
     for measure, (value, footnote) in TURNOVER.items():
         result = found.turnover[measure]
         word = result.exclusions[0] if result.exclusions else ""

@@ -76,14 +76,14 @@ every as (
     select ccn, item, published, recomputed, is_possible, reason
     from stars
     union all
-    select levels.ccn, levels.compared.item, levels.compared.published, levels.compared.recomputed, false, levels.exclusion
+    select levels.ccn, levels.compared.item, levels.compared.published, levels.compared.recomputed, false as is_possible, levels.exclusion as reason
     from levels
     inner join current.provider_info as homes on levels.ccn = homes.ccn
     union all
-    select ccn, item, published, recomputed, false, exclusion
+    select ccn, item, published, recomputed, false as is_possible, exclusion as reason
     from turnovers
     union all
-    select ccn, item, published, recomputed, false, null
+    select ccn, item, published, recomputed, false as is_possible, null as reason
     from no_rn
 ),
 

@@ -50,7 +50,7 @@ select
     daily.hours,
     daily.resident_days,
     case when first_exclusion.exclusion is null then daily.reported_hprd end as reported_hprd,
-    factors.case_mix_hprd,
+    coalesce(published.case_mix_hprd, factors.case_mix_hprd) as case_mix_hprd,
     case when first_exclusion.exclusion is null then (daily.reported_hprd * factors.factor)::decimal(18, 9) end as adjusted_hprd,
     first_exclusion.exclusion,
     published.reported_hprd as published_reported_hprd,

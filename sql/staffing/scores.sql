@@ -110,8 +110,9 @@ select
     case
         when decided.not_shown is not null then decided.not_shown
         when decided.one_star_reason is not null or fair.stars is not null then 'rated'
-        when decided.footnote_reason is not null then decided.footnote_reason
-        else coalesce(decided.missing_level, 'value_blank')
+        -- what the PBJ files show goes before CMS's footnote, and that before "not known"
+        when decided.missing_level not in ('inputs_absent', 'value_blank', 'no_case_mix') then decided.missing_level
+        else coalesce(decided.footnote_reason, decided.missing_level, 'value_blank')
     end as status,
     case when decided.not_shown is null then decided.one_star_reason end as reason,
     decided.no_rn_days

@@ -61,8 +61,7 @@ spells as (
 judged as (
     select
         spells.* exclude (gap_after, own_workdays),
-        spells.own_workdays > 0
-        and spells.first_workday <= starting.last_day
+        spells.first_workday <= starting.last_day
         and coalesce(spells.hours_first_90_days >= definitions.hours_needed, false) as qualifies,
         spells.gap_after > definitions.gap_days
         or (spells.gap_after = definitions.gap_days and definitions.gap_test = 'at_least') as gap_follows,
@@ -74,6 +73,7 @@ judged as (
     from spells
     inner join definitions on spells.definition = definitions.definition
     inner join inputs.six_quarters as starting on definitions.starts_through = 'q' || starting.quarter_position
+    where spells.own_workdays > 0  -- work in other codes alone is no spell of the measure
 ),
 
 counted as (

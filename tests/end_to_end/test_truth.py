@@ -1,0 +1,67 @@
+"""Every answer that the sample nation knows holds in the published tables."""
+
+from __future__ import annotations
+
+import csv
+from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+TRUTH_DECIMALS = {"adjusted_hprd": 3, "reported_hprd": 5}
+
+
+def text_of(value: Any, column: str) -> str:
+    """A published value as truth.csv writes it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Decimal):
+        digits = Decimal(1).scaleb(-TRUTH_DECIMALS[column]) if column in TRUTH_DECIMALS else None
+        value = value.quantize(digits, ROUND_HALF_UP) if digits else value
+        return str(value.normalize() + 0) if value else "0"
+    return str(value)
+
+
+def same(found: str, expected: str) -> bool:
+    """Whether two texts say the same, numbers compared as numbers."""
+    try:
+        return Decimal(found) == Decimal(expected)
+    except ArithmeticError:
+        return found == expected
+
+
+def test_every_row_of_truth_holds(sample_store: Path) -> None:
+    """truth.csv is computed by the generator in plain Python, apart from any SQL."""
+    con = duckdb.connect()
+    published = sample_store / "published" / "2026-07"
+    tables: dict[str, dict[tuple[str, str], dict[str, Any]]] = {}
+    for table, where in (
+        ("turnover", "definition = 'cms'"),
+        ("staffing_levels", "true"),
+        ("rating_components", "domain = 'staffing'"),
+        ("ratings", "true"),
+    ):
+        result = con.execute(f"select * from read_parquet('{published / table}.parquet') where {where}")
+        names = [d[0] for d in result.description]
+        rows = [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+        tables[table] = {(row["ccn"], row.get("measure", "")): row for row in rows}
+    excluded = set(con.execute(f"select ccn, measure, exclusion from read_parquet('{published}/exclusions.parquet')").fetchall())
+    any_measure = {(ccn, word) for ccn, _, word in excluded}
+    wrong, checked = [], 0
+    with (sample_store / "sample" / "truth.csv").open(newline="", encoding="utf-8") as lines:
+        for row in csv.DictReader(lines):
+            checked += 1
+            ccn, table, measure, column = row["ccn"], row["table"], row["measure"], row["column"]
+            if table == "exclusions":
+                holds = (ccn, measure, column) in excluded if measure else (ccn, column) in any_measure
+                found = "present" if holds else "absent"
+            else:
+                home = tables[table].get((ccn, measure))
+                found = text_of(home[column], column) if home else "no row"
+            if not same(found, row["expected"]):
+                wrong.append(f"{ccn} {table} {measure} {column}: {found!r} for {row['expected']!r} ({row['why']})")
+    assert checked > 10_000
+    assert not wrong, f"{len(wrong)} of {checked}:\n" + "\n".join(wrong[:40])

@@ -1,0 +1,116 @@
+"""The main job on real CMS data: staffing stars from published inputs, adjusted hours, PBJ days to published hours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from pipelines.main_job import run_release
+from pipelines.resources import Run
+from tests.replication import folders
+
+REAL = Path(__file__).resolve().parents[3] / "shared" / "real"
+pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason="the real files are not beside the project")
+STAR = """
+    select
+        count(*) filter (where complete and agrees is not null), count(*) filter (where complete and agrees = 'yes'),
+        count(*) filter (where not complete and agrees is not null), count(*) filter (where not complete and agrees = 'yes')
+    from replication
+    inner join (
+        select ccn, count(value) = 6 as complete, count(value) filter (where measure like 'adjusted%') = 3 as rated
+        from rating_components group by ccn
+    ) using (ccn)
+    where item = 'staffing_rating' and rated
+"""
+
+
+def published(store: Path, release: str) -> duckdb.DuckDBPyConnection:
+    """The published tables of a release as views."""
+    con = duckdb.connect()
+    for file in (store / "published" / release).glob("*.parquet"):
+        con.execute(f"create view {file.stem} as from read_parquet('{file}')")
+    return con
+
+
+def misses(con: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
+    """Homes whose star differs, with CMS's and ours and why."""
+    return con.execute(
+        "select ccn, published, recomputed, agrees, reason from replication "
+        "where item = 'staffing_rating' and agrees in ('no', 'open') order by agrees, ccn"
+    ).fetchall()
+
+
+@pytest.fixture(scope="module")
+def july(tmp_path_factory: pytest.TempPathFactory) -> duckdb.DuckDBPyConnection:
+    """The July 2026 sample of 317 homes, published inputs only."""
+    folder, store = tmp_path_factory.mktemp("july"), tmp_path_factory.mktemp("store")
+    folders.july_2026(folder)
+    run_release(Run(data=str(store), source=str(folder)), "2026-07", print)
+    return published(store, "2026-07")
+
+
+def test_july_sample_gets_its_published_staffing_stars(july: duckdb.DuckDBPyConnection) -> None:
+    """258 of 259 with all six measures needed; with footnote 24 as an input all. Blanks: 42 of 44, CMS rescaled 025036 and 015381."""
+    complete, agree, blanks, blanks_agree = july.execute(STAR).fetchall()[0]
+    print(f"\nJuly 2026: {agree} of {complete} with six measures, {blanks_agree} of {blanks} with blanks", misses(july))
+    assert (complete, blanks) == (259, 44)
+    assert agree >= 258
+    assert blanks_agree >= 42
+    assert {row[0] for row in misses(july)} <= {"025036", "015381"}
+
+
+def test_adjusted_hours_follow_from_reported_and_case_mix(july: duckdb.DuckDBPyConnection) -> None:
+    """Every row within 0.0002 of the published value, with the same points as the published value earns."""
+    rows = july.execute(
+        "select item, count(*), max(abs(difference)), count(*) filter (where agrees <> 'yes') from replication "
+        "where item like 'adjusted%' and agrees is not null group by item order by item"
+    ).fetchall()
+    print("\n", rows)
+    assert [(row[1], row[3]) for row in rows] == [(305, 0)] * 3
+    assert all(row[2] <= 0.0002 for row in rows)
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["without no-RN days", "with no-RN days"])
+def nation(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[bool, duckdb.DuckDBPyConnection]:
+    """The nation of 2025Q3 from published inputs; no-RN days of the compliance table as footnote 24."""
+    folder, store = tmp_path_factory.mktemp("nation"), tmp_path_factory.mktemp("store")
+    folders.national_2025q3(folder, with_no_rn_days=request.param)
+    run_release(Run(data=str(store), source=str(folder)), "2026-01", print)
+    return request.param, published(store, "2026-01")
+
+
+def test_the_nation_gets_its_published_staffing_stars(nation: tuple[bool, duckdb.DuckDBPyConnection]) -> None:
+    """At least 10,760 of 10,802 with R19 and the no-RN-day rule (10,704 with R19 alone); homes with blanks at least 2,020 of 2,128."""
+    with_days, con = nation
+    complete, agree, blanks, blanks_agree = con.execute(STAR).fetchall()[0]
+    kinds = con.execute(
+        "select agrees, count(*) from replication where item = 'staffing_rating' group by 1 order by 1"
+    ).fetchall()
+    print(
+        f"\n2025Q3, no-RN days {with_days}: {agree} of {complete} with six measures, {blanks_agree} of {blanks} with blanks; {kinds}"
+    )
+    assert (complete, blanks) == (10_802, 2_128)
+    assert agree >= (10_760 if with_days else 10_704)
+    if with_days:
+        print(misses(con))
+        assert blanks_agree >= 2_020
+
+
+@pytest.mark.parametrize(("quarter", "release"), [("2024Q1", "2024-07"), ("2025Q1", "2025-07")])
+def test_daily_rows_of_one_home_give_its_published_hours(quarter: str, release: str, tmp_path: Path) -> None:
+    """PBJ days through staging to reported hours, five decimals, weekend too. All 86 months are in test_expected.py."""
+    folder = tmp_path / "files"
+    folder.mkdir()
+    folders.daily_335513(folder, quarter)
+    folders.provider_335513(folder, release)
+    run_release(Run(data=str(tmp_path / "store"), source=str(folder)), release, print)
+    con = published(tmp_path / "store", release)
+    rows = con.execute(
+        "select item, published, recomputed, agrees from replication where item like 'reported%' and published is not null order by item"
+    ).fetchall()
+    print("\n", rows)
+    assert len(rows) == 6
+    assert all(row[3] == "yes" for row in rows)
