@@ -40,6 +40,27 @@ class PbjDaily(pa.DataFrameModel):
     med_aide_hours: dt.Decimal(9, 2) = column(
         "Medication aide or technician, job code 12", cms="Hrs_MedAide", required=True, **HOURS
     )
+    city: str = column("City", cms="CITY", nullable=True)
+    county_name: str = column("County", cms="COUNTY_NAME", nullable=True)
+    county_fips: str = column("County code, with or without its leading zero", cms="COUNTY_FIPS", nullable=True)
+    rn_don_emp_hours: dt.Decimal(9, 2) = column("RN director of nursing, employees", cms="Hrs_RNDON_emp", **HOURS)
+    rn_don_ctr_hours: dt.Decimal(9, 2) = column("RN director of nursing, contract staff", cms="Hrs_RNDON_ctr", **HOURS)
+    rn_admin_emp_hours: dt.Decimal(9, 2) = column("RN with administrative duties, employees", cms="Hrs_RNadmin_emp", **HOURS)
+    rn_admin_ctr_hours: dt.Decimal(9, 2) = column("RN with administrative duties, contract staff", cms="Hrs_RNadmin_ctr", **HOURS)
+    rn_emp_hours: dt.Decimal(9, 2) = column("RN, employees", cms="Hrs_RN_emp", **HOURS)
+    rn_ctr_hours: dt.Decimal(9, 2) = column("RN, contract staff", cms="Hrs_RN_ctr", **HOURS)
+    lpn_admin_emp_hours: dt.Decimal(9, 2) = column("LPN with administrative duties, employees", cms="Hrs_LPNadmin_emp", **HOURS)
+    lpn_admin_ctr_hours: dt.Decimal(9, 2) = column(
+        "LPN with administrative duties, contract staff", cms="Hrs_LPNadmin_ctr", **HOURS
+    )
+    lpn_emp_hours: dt.Decimal(9, 2) = column("LPN, employees", cms="Hrs_LPN_emp", **HOURS)
+    lpn_ctr_hours: dt.Decimal(9, 2) = column("LPN, contract staff", cms="Hrs_LPN_ctr", **HOURS)
+    cna_emp_hours: dt.Decimal(9, 2) = column("Certified nurse aide, employees", cms="Hrs_CNA_emp", **HOURS)
+    cna_ctr_hours: dt.Decimal(9, 2) = column("Certified nurse aide, contract staff", cms="Hrs_CNA_ctr", **HOURS)
+    na_training_emp_hours: dt.Decimal(9, 2) = column("Nurse aide in training, employees", cms="Hrs_NAtrn_emp", **HOURS)
+    na_training_ctr_hours: dt.Decimal(9, 2) = column("Nurse aide in training, contract staff", cms="Hrs_NAtrn_ctr", **HOURS)
+    med_aide_emp_hours: dt.Decimal(9, 2) = column("Medication aide or technician, employees", cms="Hrs_MedAide_emp", **HOURS)
+    med_aide_ctr_hours: dt.Decimal(9, 2) = column("Medication aide or technician, contract staff", cms="Hrs_MedAide_ctr", **HOURS)
     is_incomplete: bool = column("CMS marked the home's data of the day as incomplete", cms="Incomplete", nullable=True,
                                  words={"1": True, "y": True, "0": False, "n": False})  # fmt: skip
 

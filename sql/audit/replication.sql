@@ -1,6 +1,13 @@
 -- Published against recomputed, item by item.
 -- Grain: ccn, item. Rule: tolerances are rules.replication_items; R19: `open` where printed values do not determine the star.
-with stars as (
+with blanks as (  -- what stands behind imputed points: the other reading of a blank may be CMS's
+    select ccn, min(reason) as reason
+    from staffing.components
+    where value_source = 'imputed'
+    group by ccn
+),
+
+stars as (
     select
         published.ccn,
         'staffing_rating' as item,
@@ -10,9 +17,11 @@ with stars as (
         case
             when scores.stars is null then scores.status
             when footnotes.reason is not null then 'published_footnote'
+            else blanks.reason
         end as reason
     from current.provider_info as published
     inner join staffing.scores as scores on published.ccn = scores.ccn
+    left join blanks on published.ccn = blanks.ccn
     left join rules.footnotes as footnotes on trim(published.staffing_footnote) = footnotes.footnote
 ),
 

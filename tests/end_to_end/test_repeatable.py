@@ -1,0 +1,73 @@
+"""The same input gives the same bytes, however the work is cut."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from pipelines.cli import main
+from pipelines.sample.nation import write_nation
+
+RELEASE = "2026-07"
+
+
+def digests(store: Path) -> dict[str, str]:
+    """Hashes of every Parquet file and the descriptor of the release."""
+    folder = store / "published" / RELEASE
+    files = [*sorted(folder.glob("*.parquet")), folder / "datapackage.json"]
+    return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+
+
+@pytest.fixture(scope="module")
+def nation(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small made-up nation as files on disk."""
+    folder = tmp_path_factory.mktemp("nation")
+    write_nation(folder, homes=80)
+    return folder
+
+
+def run(nation: Path, store: Path, *more: str) -> dict[str, str]:
+    """The main job into a store; hashes of what it published."""
+    arguments = ["run", "--release", RELEASE, "--source", str(nation), "--data", str(store), *more]
+    assert main(arguments) == 0
+    return digests(store)
+
+
+def test_ranges_threads_and_repetition_do_not_change_a_byte(nation: Path, tmp_path: Path) -> None:
+    """One range of homes and seven, one thread and two, a second run from nothing and a second run over the first."""
+    one = run(nation, tmp_path / "one", "--ranges", "1", "--threads", "1")
+    assert len(one) == 10
+    assert run(nation, tmp_path / "seven", "--ranges", "7", "--threads", "2") == one
+    marker = (tmp_path / "seven" / "computed" / "turnover" / "spells" / f"release={RELEASE}" / "data.parquet").stat().st_mtime_ns
+    assert run(nation, tmp_path / "seven", "--ranges", "7") == one
+    again = (tmp_path / "seven" / "computed" / "turnover" / "spells" / f"release={RELEASE}" / "data.parquet").stat().st_mtime_ns
+    assert again == marker, "unchanged work was done again"
+
+
+def test_explain_tells_an_exclusion_and_the_points_to_the_next_star(
+    sample_store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A home with a quarter missing from the daily file, and one whose score is short of the next star."""
+    plants = (sample_store / "sample" / "plants.csv").read_text(encoding="utf-8").splitlines()
+    absent = next(line.split(",")[1] for line in plants if line.startswith("absent_daily,"))
+    assert main(["explain", absent, "--data", str(sample_store)]) == 0
+    told = capsys.readouterr().out
+    assert "missing_quarter" in told
+    assert "minimum_points" in told
+    assert main(["explain", "015005", "--data", str(sample_store)]) == 0
+    told = capsys.readouterr().out
+    assert "of 380" in told
+    assert "next band" in told
+
+
+def test_compare_names_the_planted_disagreements(sample_store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The sample plants one wrong published star, RN turnover and LPN level: nothing else contradicts."""
+    assert main(["compare", "--data", str(sample_store)]) == 0
+    told = [line.split() for line in capsys.readouterr().out.splitlines()]
+    contradicted = {line[0]: int(line[4]) for line in told if len(line) == 7 and line[1].isdigit()}
+    assert {item for item, count in contradicted.items() if count} == {
+        "staffing_rating", "rn_turnover_pct", "reported_lpn_hprd", "no_rn_days",
+    }  # fmt: skip
+    assert all(count <= 1 for count in contradicted.values())
