@@ -1,7 +1,10 @@
 """Jobs, the quarterly schedule, and the sensor on CMS's catalogue."""
 
+import json
+
 import dagster as dg
 
+from pipelines.errors import OpenstarsError
 from pipelines.partitions import QUARTERS, RELEASES
 from pipelines.periods import releases
 from pipelines.resources import Run
@@ -31,64 +34,74 @@ rate_release = dg.define_asset_job(
     executor_def=dg.in_process_executor,
     description="Compute and publish one release from staged tables",
 )
-JOBS = [stage_quarter, stage_release, rate_release]
 
 
 @dg.op
 def run_the_release(context: dg.OpExecutionContext, run: Run) -> None:
-    """Stage what the newest release needs and publish it: the main job, for people who run no sensor."""
+    """Stage what the release needs and publish it."""
     from pipelines.main_job import run_release
 
-    release = newest_release(run)
-    run_release(run, release, context.log.info)
+    run_release(run, context.partition_key, context.log.info)
 
 
-@dg.job(executor_def=dg.in_process_executor)
-def quarterly() -> None:
-    """The main job for the newest release that the source offers."""
+@dg.job(partitions_def=RELEASES, executor_def=dg.in_process_executor)
+def main_release() -> None:
+    """The main job for one release: what `openstars run` does."""
     run_the_release()
 
 
+def offered_releases(run: Run) -> dict[str, str]:
+    """Releases whose PBJ window the source offers whole, each with a hash of what it offers for the window.
+
+    Of the months of a quarter only the first is listed; a re-published file changes the hash of every release that reads it.
+    """
+    offers: dict[str, list[tuple[str, str, str, int | None]]] = {}
+    for offer in run.opened().offers():
+        offers.setdefault(offer.period, []).append((offer.table, offer.address, offer.modified, offer.size))
+    found: dict[str, str] = {}
+    windows = set()
+    for name, release in releases().items():
+        tables = [{table for table, *_ in offers.get(quarter, [])} for quarter in release.all_quarters]
+        whole = all(there.issuperset(QUARTER_TABLES) for there in tables)
+        if release.basis != "never_made" and whole and release.quarters not in windows:
+            windows.add(release.quarters)
+            found[name] = fingerprint([sorted(offers[quarter], key=str) for quarter in release.all_quarters])
+    return found
+
+
 def newest_release(run: Run) -> str:
-    """The newest release whose staffing quarter the source offers in both PBJ files."""
-    offered = {(o.table, o.period) for o in run.opened().offers()}
-    ready = [
-        name
-        for name, r in releases().items()
-        if r.basis != "never_made" and all((t, r.quarters[-1]) in offered for t in QUARTER_TABLES)
-    ]
-    if not ready:
-        raise RuntimeError("The source offers no quarter that a release reads: see openstars sources")
-    first = releases()[ready[-1]]
-    return next(name for name in ready if releases()[name].quarters == first.quarters)
+    """The newest release that the source offers whole. Raises OpenstarsError where there is none."""
+    found = offered_releases(run)
+    if not found:
+        raise OpenstarsError("The source offers no release's six quarters in both PBJ files: see openstars sources")
+    return max(found)
 
 
-quarterly_schedule = dg.ScheduleDefinition(
-    name="quarterly_schedule",
-    job=quarterly,
+@dg.schedule(
+    job=main_release,
     cron_schedule="0 6 2 2,5,8,11 *",  # CMS refreshes staffing at the end of January, April, July and October
     description="Fallback for people who do not run the sensor: four times a year, after CMS's refresh",
 )
+def quarterly_schedule(context: dg.ScheduleEvaluationContext, run: Run) -> dg.RunRequest:
+    """The main job for the newest release of the catalogue."""
+    return dg.RunRequest(partition_key=newest_release(run))
 
 
-@dg.sensor(
-    jobs=[stage_quarter, stage_release], minimum_interval_seconds=6 * 3600, description="Asks for what CMS's catalogue has anew"
-)
+@dg.sensor(job=main_release, minimum_interval_seconds=6 * 3600, description="Asks for releases that CMS's catalogue has anew")
 def catalogue_sensor(context: dg.SensorEvaluationContext, run: Run) -> dg.SensorResult:
-    """A run for each period of the catalogue that is new or was published again; the run key is period and content."""
-    requests = []
-    by_period: dict[str, list[tuple[str, str, str, int | None]]] = {}
-    for offer in run.opened().offers():
-        if offer.period:
-            by_period.setdefault(offer.period, []).append((offer.table, offer.address, offer.modified, offer.size))
-    for period, offers in sorted(by_period.items()):
-        job = stage_quarter if "Q" in period else stage_release
-        if period in (QUARTERS if "Q" in period else RELEASES).get_partition_keys():
-            requests.append(
-                job.run_request_for_partition(period, run_key=f"{period}:{fingerprint(sorted(offers, key=str))[:16]}")
-            )
-    return dg.SensorResult(run_requests=requests)
+    """Releases that a new or re-published file touches; the run key is release and content, so a re-published quarter runs again.
+
+    The first tick asks for the newest release only.
+    """
+    now = offered_releases(run)
+    before: dict[str, str] | None = json.loads(context.cursor) if context.cursor else None
+    changed = (
+        [max(now)] if before is None and now else [name for name, hashed in now.items() if (before or {}).get(name) != hashed]
+    )
+    requests = [dg.RunRequest(run_key=f"{name}:{now[name]}", partition_key=name) for name in sorted(changed)]
+    return dg.SensorResult(run_requests=requests, cursor=json.dumps(now, sort_keys=True))
 
 
+JOBS = [stage_quarter, stage_release, rate_release, main_release]
 SCHEDULES = [quarterly_schedule]
 SENSORS = [catalogue_sensor]

@@ -72,7 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OpenstarsError as refused:
         print(f"openstars: {refused}", file=sys.stderr)
         return 1
-    except BrokenPipeError:
+    except BrokenPipeError:  # the reader of the output went away (| head)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import dagster as dg
 
 from pipelines.assets import computed, published, raw, staged
-from pipelines.automation import JOBS, SCHEDULES, SENSORS, quarterly
+from pipelines.automation import JOBS, SCHEDULES, SENSORS
 from pipelines.resources import Run
 
 
@@ -15,7 +15,7 @@ def build_defs(**overrides: Any) -> dg.Definitions:
     """Everything that Dagster knows of the project; `overrides` replace fields of the `run` resource (data, source, inputs...)."""
     return dg.Definitions(
         assets=[*raw.ASSETS, *staged.ASSETS, *computed.ASSETS, *published.ASSETS],
-        jobs=[*JOBS, quarterly],
+        jobs=JOBS,
         schedules=SCHEDULES,
         sensors=SENSORS,
         resources={"run": Run(**overrides)},

@@ -17,7 +17,8 @@ class RefusedFile(OpenstarsError):
         self.file, self.line, self.column, self.value, self.todo = file, line, column, value, todo
         where = file
         if line is not None:
-            where += f", line {line:,}".replace(",", " ")
+            number = f"{line:,}".replace(",", " ")
+            where += f", line {number}"
         if column:
             where += f", column {column}"
         found = f'"{value}" ' if value is not None else ""

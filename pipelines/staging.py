@@ -20,6 +20,7 @@ from pipelines.store import Store, Supply, fingerprint, sha256_of, write_json
 from schemas import TABLES, Column, Table, match_header
 
 SHOWN = 3
+PLAIN = r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)"
 THOUSANDS = r"-?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?"
 
 
@@ -83,7 +84,11 @@ def read(column: Column, raw: str) -> str:
         )
     if kind == "TEXT":
         return raw
-    number = f"case when regexp_full_match({raw}, '{THOUSANDS}') then replace({raw}, ',', '') else {raw} end"
+    # an underscore or an exponent, which a cast would take, is no number of CMS's
+    number = (
+        f"case when regexp_full_match({raw}, '{THOUSANDS}') then replace({raw}, ',', '') "
+        f"when regexp_full_match({raw}, '{PLAIN}') then {raw} end"
+    )
     if kind.startswith("DECIMAL"):
         return f"try_cast({number} as {kind})"
     whole = f"try_cast({number} as decimal(24, 6))"
@@ -271,7 +276,7 @@ def _read_rows(con: duckdb.DuckDBPyConnection, text: Text, period: str, work: Pa
     con.execute(f"create view good as select {distinct} {kept} from '{rows}' where not is_bad")
     folded = 0 if text.described.large else counted[0] - counted[1] - con.execute("select count(*) from good").fetchall()[0][0]
     _write_rejects(con, text, period, folder, any_bad=counted[1] > 0)
-    return {"rows": counted[0] - counted[1], "rejected_rows": counted[1], "thousands_separators": counted[2],
+    return {"rows": counted[0] - counted[1] - folded, "rejected_rows": counted[1], "thousands_separators": counted[2],
             "ccn_repaired": counted[3], "repeated_rows": folded}  # fmt: skip
 
 

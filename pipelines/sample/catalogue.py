@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import re
 import threading
@@ -240,11 +241,13 @@ class SampleSource(Source):
             self._serving.__exit__(None, None, None)
             self._serving = None
             del self.cms
+            atexit.unregister(self.close)
 
     @cached_property
     def cms(self) -> Cms:
         """CMS's reader, pointed at the sample."""
         self._serving = serve(self.folder)
+        atexit.register(self.close)  # once the interpreter ends, its frozen server could not be shut down any more
         session = session_for("http://localhost")
         session.mount(PUBLIC, _Detour(self._serving.__enter__()))
         return Cms(PUBLIC, PUBLIC, session=session, delay=0.05)

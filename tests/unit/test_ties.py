@@ -102,45 +102,31 @@ def test_an_adjusted_level_on_either_side_of_a_cut_point(month: str, inputs: str
 @pytest.mark.parametrize("month", RELEASES)
 def test_hours_over_resident_days_that_are_exact_ties(month: str) -> None:
     """A ratio of sums that lies on half a thousandth is rounded up although the division is in floating point (R10)."""
-    ties = {
-        level: [v for v in around(bands_of(month, f"adjusted_{level}_hprd")) if (v * 10_000).denominator == 1] for level in LEVELS
-    }
-    weekend = ties["weekend_total_nurse"]
-    for measure, level, values in (("total_nurse", "total_nurse", ties["total_nurse"]), ("rn", "rn", ties["rn"]),
-                                   ("weekend_total_nurse", "weekend_total_nurse", weekend)):  # fmt: skip
+    first, _ = quarter_days(release(month).staffing_quarter)
+    saturday = next(first.replace(day=d) for d in range(1, 8) if first.replace(day=d).weekday() == 5)
+    nation = {"case_mix_rn_hprd": "0.71", "case_mix_total_nurse_hprd": "3.87", "case_mix_weekend_total_nurse_hprd": "3.41"}
+    hours = ("rn_don", "rn_admin", "lpn_admin", "lpn", "cna", "na_training", "med_aide")
+    zeros = ", ".join(f"0 as {name}_hours" for name in hours)
+    for level in LEVELS:
+        bands = bands_of(month, f"adjusted_{level}_hprd")
+        values = [v for v in around(bands) if v > 0 and (v * 10_000).denominator == 1]
         bench = Bench(month, inputs="recomputed")
         codes = homes(bench, len(values))
-        first, _ = quarter_days(release(month).staffing_quarter)
-        day = next(first.replace(day=d) for d in range(1, 8) if first.replace(day=d).weekday() == 5)
-        low = dict.fromkeys(("reported_rn_hprd", "reported_total_nurse_hprd"), 1)
-        bench.con.execute("update current.provider_info set case_mix_rn_hprd = 0.71, case_mix_total_nurse_hprd = 3.87, "
-                          f"case_mix_weekend_total_nurse_hprd = 3.41, reported_rn_hprd = {low['reported_rn_hprd']}")  # fmt: skip
-        bench.put("current.state_averages", [{"state": "NATION", "case_mix_rn_hprd": "0.71", "case_mix_total_nurse_hprd": "3.87",
-                                              "case_mix_weekend_total_nurse_hprd": "3.41"}])  # fmt: skip
-        bench.put("current.pbj_daily")
-        for split in (100, 300):  # hours of 100 residents are a multiple of 0.01 for every value of the grid
-            listed = ", ".join(
-                f"('{c}', date '{day}', {split}, {exact(v * split)}, 0, 0, 0, 0, 0, 0, 0)"
-                for c, v in zip(codes, values, strict=True)
-            )
-            bench.con.execute("delete from current.pbj_daily")
+        by_home = dict(zip(codes, values, strict=True))
+        same = ", ".join(f"{name} = {value}" for name, value in nation.items())
+        bench.con.execute(f"update current.provider_info set reported_rn_hprd = 1, {same}")
+        bench.put("current.state_averages", [{"state": "NATION", **nation}])
+        for residents in (100, 300):  # hours of 100 residents are a multiple of 0.01 for every value of the grid
+            listed = ", ".join(f"('{ccn}', {exact(value * residents)})" for ccn, value in by_home.items())
+            bench.put("current.pbj_daily")
             bench.con.execute(
-                "insert into current.pbj_daily by name select * from (values "
-                + listed
-                + ") as v (ccn, work_date, census, rn_hours, "
-                "rn_don_hours, rn_admin_hours, lpn_admin_hours, lpn_hours, cna_hours, na_training_hours, med_aide_hours)"
+                f"insert into current.pbj_daily by name select ccn, date '{saturday}' as work_date, {residents} as census, "
+                f"rn_hours, {zeros} from (values {listed}) as v (ccn, rn_hours)"
             )
-            bench.run(
-                *(
-                    f"staffing.{n}"
-                    for n in ("daily_levels", "level_exclusions", "published_levels", "national_case_mix", "levels")
-                )
-            )
-            score(bench)
-            by_home = {c: v for c, v in zip(codes, values, strict=True) if v > 0}
-            bands = bands_of(month, f"adjusted_{level}_hprd")
+            names = ("daily_levels", "level_exclusions", "published_levels", "national_case_mix", "levels")
+            score(bench.run(*(f"staffing.{name}" for name in names)))
             expected = {ccn: points_of(value, bands) for ccn, value in by_home.items()}
-            assert wrong(bench, f"adjusted_{measure}_hprd", expected, by_home) == [], split
+            assert wrong(bench, f"adjusted_{level}_hprd", expected, by_home) == [], residents
 
 
 def put_spells(bench: Bench, rates: Iterable[tuple[str, int, int]]) -> None:
