@@ -1,6 +1,7 @@
 """Jobs, the quarterly schedule, and the sensor on CMS's catalogue."""
 
 import json
+from typing import Any
 
 import dagster as dg
 
@@ -102,6 +103,6 @@ def catalogue_sensor(context: dg.SensorEvaluationContext, run: Run) -> dg.Sensor
     return dg.SensorResult(run_requests=requests, cursor=json.dumps(now, sort_keys=True))
 
 
-JOBS = [stage_quarter, stage_release, rate_release, main_release]
+JOBS: list[Any] = [stage_quarter, stage_release, rate_release, main_release]
 SCHEDULES = [quarterly_schedule]
 SENSORS = [catalogue_sensor]
