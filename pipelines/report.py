@@ -6,6 +6,7 @@ from typing import Any
 
 import duckdb
 
+from pipelines.checks import scan
 from pipelines.engine import SOURCES_OF, Engine
 from pipelines.errors import MissingInput, UsageError
 from pipelines.publishing import inputs_of_release
@@ -83,6 +84,15 @@ def odd_inputs(engine: Engine) -> list[str]:
             told.append(f"read as {manifest['encoding']}")
         if told:
             found.append(f"{table} {period}: {'; '.join(told)}")
+    for code, given_from, given_through, first, last in (
+        duckdb.connect()
+        .execute(f"from {scan(engine.store.need('audit.interval_differences', engine.release.name))} order by measure_code")
+        .fetchall()
+    ):
+        found.append(
+            f"{code}: CMS's interval file says {given_from} to {given_through}, data/rules/releases.csv {first} to {last}: "
+            "correct the release's row and run again"
+        )
     return found
 
 

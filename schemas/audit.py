@@ -44,6 +44,17 @@ class DailyDifferences(pa.DataFrameModel):
     last_date: dt.date = column("Last such day", source="WorkDate")
 
 
+@table("audit.interval_differences", key=("measure_code",), clock="release")
+class IntervalDifferences(pa.DataFrameModel):
+    """A staffing period of CMS's interval file that is not the one of rules.releases."""
+
+    measure_code: str = column("CMS's code of the measure", cms="Measure Code")
+    from_date: dt.date = column("First day as CMS gives it", cms="Data Collection Period From Date")
+    through_date: dt.date = column("Last day as CMS gives it", cms="Data Collection Period Through Date")
+    first_day: dt.date = column("First day by rules.releases", source="rules.releases")
+    last_day: dt.date = column("Last day by rules.releases", source="rules.releases")
+
+
 @table("audit.replication", key=("ccn", "item"), clock="release")
 class Comparison(pa.DataFrameModel):
     """Published against recomputed."""

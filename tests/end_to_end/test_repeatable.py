@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from pipelines.cli import main
@@ -44,6 +45,27 @@ def test_ranges_threads_and_repetition_do_not_change_a_byte(nation: Path, tmp_pa
     assert run(nation, tmp_path / "seven", "--ranges", "7") == one
     again = (tmp_path / "seven" / "computed" / "turnover" / "spells" / f"release={RELEASE}" / "data.parquet").stat().st_mtime_ns
     assert again == marker, "unchanged work was done again"
+
+
+@pytest.mark.parametrize(
+    ("inputs", "allowed"),
+    [("published", {"published", "published_rounded", "imputed"}), ("recomputed", {"recomputed", "imputed"})],
+)
+def test_inputs_decides_which_values_are_scored(inputs: str, allowed: set[str], nation: Path, tmp_path: Path) -> None:
+    """`published` scores what CMS printed although PBJ is there; `recomputed` never falls back on it."""
+    run(nation, tmp_path, "--inputs", inputs)
+    con = duckdb.connect()
+    folder = tmp_path / "published" / RELEASE
+    found = con.execute(
+        f"select distinct value_source from read_parquet('{folder}/rating_components.parquet') where value is not null or points > 0"
+    )
+    assert {source for (source,) in found.fetchall()} <= allowed
+    counts = "count(*) filter (where agrees = 'no'), count(agrees)"
+    stars = con.execute(
+        f"select {counts} from read_parquet('{folder}/replication.parquet') where item = 'staffing_rating'"
+    ).fetchall()[0]
+    assert stars[1] > 60
+    assert stars[0] <= 2  # the planted disagreements
 
 
 def test_explain_tells_an_exclusion_and_the_points_to_the_next_star(
