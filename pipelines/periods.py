@@ -30,16 +30,21 @@ class Release:
         return tuple(sorted({self.staffing_quarter, *self.quarters}))
 
 
+def _rows(table: str) -> list[dict[str, str]]:
+    with (RULES / f"{table}.csv").open(newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
 @cache
 def releases() -> dict[str, Release]:
-    """Every release of `data/rules/releases.csv` by its month."""
-    with (RULES / "releases.csv").open(newline="") as lines:
-        return {
-            row["release"]: Release(
-                row["release"], row["staffing_quarter"], tuple(row[f"q{k}"] for k in range(6)), row["basis"], row["note"]
-            )
-            for row in csv.DictReader(lines)
-        }
+    """Every release of `data/rules/releases.csv` by its month, with what `special_periods.csv` says of it and its quarters."""
+    special = {row["period"]: row["note"] for row in _rows("special_periods")}
+    found = {}
+    for row in _rows("releases"):
+        quarters = tuple(row[f"q{k}"] for k in range(6))
+        notes = [special[period] for period in (row["release"], *quarters) if period in special]
+        found[row["release"]] = Release(row["release"], row["staffing_quarter"], quarters, row["basis"], "; ".join(notes))
+    return found
 
 
 def release(name: str) -> Release:

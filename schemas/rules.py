@@ -23,7 +23,18 @@ class Releases(pa.DataFrameModel):
     q4: str = column("Fourth quarter of the twelve months")
     q5: str = column("Look-ahead quarter")
     basis: str = column("How it is known", isin=["interval_file", "by_rule", "never_made"])
-    note: str = column("What is special about the release", nullable=True)
+    source: str = column("Where the row comes from")
+
+
+@table("rules.special_periods", key=("period",), clock="none")
+class SpecialPeriods(pa.DataFrameModel):
+    """Releases and quarters that are not like the others: frozen levels, waived quarters, releases that were never made."""
+
+    period: str = column("Release or quarter")
+    kind: str = column(
+        "What is special", isin=["frozen_levels", "never_made", "waived_quarter", "incomplete_quarter", "never_shown"]
+    )
+    note: str = column("What it means, in a sentence")
     source: str = column("Where the row comes from")
 
 
