@@ -194,7 +194,7 @@ def test_published_hours_follow_from_the_printed_inputs(nation: Path) -> None:
     compared = 0
     for row in archive_rows(nation, "2026-07-29", "NH_ProviderInfo"):
         column = "Case-Mix Total Nurse Staffing Hours per Resident per Day"
-        if row[column]:
+        if row[column] and row["Reported Total Nurse Staffing Hours per Resident per Day"]:  # blank hours keep their case mix
             reported = Decimal(row["Reported Total Nurse Staffing Hours per Resident per Day"])
             adjusted = Decimal(row["Adjusted Total Nurse Staffing Hours per Resident per Day"])
             rebuilt = (reported / Decimal(row[column]) * Decimal(nation_row[column])).quantize(Decimal("0.00001"), ROUND_HALF_UP)
