@@ -65,10 +65,16 @@ def rules_for(table: str) -> list[dict[str, str]]:
         return [row for row in csv.DictReader(lines) if row["checks_table"] == table]
 
 
+def check_select(rule: dict[str, str]) -> str:
+    """The SELECT of a check."""
+    return (CHECKS / f"{rule['made_by']}.sql").read_text()
+
+
 def run_check(con: duckdb.DuckDBPyConnection, rule: dict[str, str], file: str) -> list[tuple[Any, ...]]:
     """Offenders of one check: (ccn, evidence, first_date, last_date, found). Raises OpenstarsError where its severity is error."""
-    select = (CHECKS / f"{rule['check_name']}.sql").read_text()
-    found = con.execute(f"select ccn, evidence, first_date, last_date, found from ({select}) order by ccn").fetchall()
+    for limit in ("over_hours", "up_to_hours"):
+        con.execute(f"set variable {limit} = '{rule[limit]}'")
+    found = con.execute(f"select ccn, evidence, first_date, last_date, found from ({check_select(rule)}) order by ccn").fetchall()
     if found and rule["severity"] == "error":
         shown = "; ".join(f"{row[0]}: {row[1]}" for row in found[:SHOWN])
         raise OpenstarsError(f"{file}: refused by the check {rule['check_name']}: {len(found)} homes: {shown}.\n{rule['todo']}.")

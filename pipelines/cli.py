@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 import time
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -78,11 +79,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(given: argparse.Namespace) -> None:
+    from dagster import BetaWarning
+
     from pipelines import periods
     from pipelines.main_job import run_release
     from pipelines.report import summary
     from pipelines.resources import Run
 
+    warnings.filterwarnings("ignore", category=BetaWarning)  # of Dagster's own code
     for name in ("dagster", "alembic"):
         logging.getLogger(name).setLevel(logging.ERROR)
     began = time.monotonic()

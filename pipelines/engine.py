@@ -60,6 +60,7 @@ def sql_files() -> dict[str, Path]:
     return {f"{path.parent.name}.{path.stem}": path for path in sorted(SQL.glob("*/*.sql")) if path.parent.name != "checks"}
 
 
+@cache
 def inputs_of(select: str) -> list[str]:
     """Schema-qualified tables that a SELECT reads, in name order. Raises ValueError where DuckDB cannot parse it."""
     parsed = json.loads(duckdb.connect().execute("select json_serialize_sql(?)", [select]).fetchall()[0][0])

@@ -71,6 +71,7 @@ def odd_inputs(engine: Engine) -> list[str]:
     words = {
         "rejected_rows": "rows that could not be read, kept beside the table",
         "thousands_separators": "rows with thousands separators",
+        "rounded_numbers": "rows with a number of more decimals than CMS gives, rounded half up",
         "ccn_repaired": "rows whose CCN got its leading zeros back",
         "repeated_rows": "rows that stood twice",
     }
@@ -80,10 +81,12 @@ def odd_inputs(engine: Engine) -> list[str]:
         told = [f"{manifest[key]:,} {text}" for key, text in words.items() if manifest.get(key)]
         if manifest.get("unknown_columns"):
             told.append(f"columns that nobody knows: {', '.join(manifest['unknown_columns'])}")
+        if manifest.get("spellings_out_of_time"):
+            told.append(f"spelled as at another time: {', '.join(manifest['spellings_out_of_time'])}")
         if manifest.get("encoding") not in (None, "utf-8"):
             told.append(f"read as {manifest['encoding']}")
         if told:
-            found.append(f"{table} {period}: {'; '.join(told)}")
+            found.append(f"{table} {period} ({manifest['file']}): {'; '.join(told)}")
     for code, given_from, given_through, first, last in (
         duckdb.connect()
         .execute(f"from {scan(engine.store.need('audit.interval_differences', engine.release.name))} order by measure_code")
@@ -142,7 +145,7 @@ def explain(store: Store, release: str, ccn: str) -> str:
     if exclusions:
         told.append("Exclusions and flags:\n" + _lines(exclusions, ("measure", "reason", "effect", "evidence", "first", "last")))
     differing = con.execute(
-        "select item, published, recomputed, coalesce(agrees, 'not compared'), reason from replication "
+        "select item, published::double::varchar, recomputed::double::varchar, coalesce(agrees, 'not compared'), reason from replication "
         "where ccn = ? and (published is not null or recomputed is not null) order by item",
         [ccn],
     ).fetchall()
@@ -164,7 +167,10 @@ def _star(
     if reason:
         return f"Staffing star: {stars}, {reason}{why}{foot}"
     bands = con.execute(f"select stars, lower from ({_thresholds()}) where lower > ? order by lower limit 1", [score]).fetchall()
-    away = f"; {bands[0][1] - score} points short of {bands[0][0]} stars" if bands and score is not None else ""
+    away = ""
+    if bands and score is not None:
+        short = bands[0][1] - score
+        away = f"; {short} point{'s' if short > 1 else ''} short of {bands[0][0]} stars"
     return f"Staffing star: {stars}, score {score} of 380{away}{foot}"
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 
-from pipelines.checks import check_table, rules_for, run_check, write_flags
+from pipelines.checks import check_select, check_table, rules_for, run_check, write_flags
 from pipelines.checks import scan as parquet_scan
 from pipelines.engine import HOMES_PER_RANGE, Settings, connect, gather, rule_view, sql_files
 from pipelines.errors import MissingInput, RefusedFile
@@ -158,10 +158,18 @@ def typed(text: Text) -> str:
         if c.name in text.found and (c.type.startswith("DECIMAL") or "INT" in c.type) and c.name != "employee_id"
     ]
     thousands = " or ".join(f"contains({raw_text(text, c)}, ',')" for c in numbers) or "false"
+    finer = " or ".join(f"({_is_finer(raw_text(text, c), c)})" for c in numbers if c.type.startswith("DECIMAL")) or "false"
     return (
         f"select *, list_filter([{problems}], lambda p: p.problem is not null) as problems from (\n"
-        f"select {cast}, *, {repaired} as was_repaired, coalesce({thousands}, false) as had_thousands from {scan(text)})"
+        f"select {cast}, *, {repaired} as was_repaired, coalesce({thousands}, false) as had_thousands, "
+        f"coalesce({finer}, false) as was_rounded from {scan(text)})"
     )
+
+
+def _is_finer(raw: str, column: Column) -> str:
+    """SQL for whether a number has more decimals than its column, zeros at the end apart, so that reading it rounds it."""
+    scale = int(column.type.rstrip(")").split(",")[1])
+    return f"strpos({raw}, '.') between 1 and len({raw}) - {scale + 1} and regexp_matches({raw}, '\\.[0-9]{{{scale}}}[0-9]*[1-9]')"
 
 
 def stage(store: Store, table: str, period: str, settings: Settings) -> dict[str, Any]:
@@ -180,7 +188,7 @@ def stage(store: Store, table: str, period: str, settings: Settings) -> dict[str
         str(described.columns()),
         Path(__file__).read_text(),
         _select_of(target_name),
-        [rule for t in (table, target_name) for rule in rules_for(t)],
+        [(rule, check_select(rule)) for t in (table, target_name) for rule in rules_for(t)],
     )
     before = store.manifest(target_name, period)
     if before and before["made_from"] == made_from:
@@ -195,7 +203,7 @@ def stage(store: Store, table: str, period: str, settings: Settings) -> dict[str
             counts = _read_rows(con, text, period, work, folder)
             flags = _repairs(con, work)
             for rule in rules_for(table):
-                con.execute(f"create schema if not exists checked; create or replace view checked.{table} as from good")
+                con.execute("create schema if not exists checked; create or replace view checked.file_rows as from good")
                 flags[rule["check_name"]] = run_check(con, rule, supply.name)
             if table == "pbj_employee":
                 _compact(con, work, folder, flags, settings)
@@ -220,6 +228,7 @@ def stage(store: Store, table: str, period: str, settings: Settings) -> dict[str
                 "file": supply.name,
                 "encoding": text.encoding,
                 "unknown_columns": text.unknown if table.startswith("pbj") else [],
+                "spellings_out_of_time": described.out_of_time(text.found, period),
                 "warnings": warned,
                 **counts,
             }
@@ -255,7 +264,7 @@ def _read_rows(con: duckdb.DuckDBPyConnection, text: Text, period: str, work: Pa
     names = ", ".join(
         [c.name for c in text.described.columns()]
         + [f"nullif(trim(c{k}), '') as {n}" for k, n in extras]
-        + ["was_repaired", "had_thousands"]
+        + ["was_repaired", "had_thousands", "was_rounded"]
     )
     try:
         con.execute(
@@ -264,8 +273,9 @@ def _read_rows(con: duckdb.DuckDBPyConnection, text: Text, period: str, work: Pa
     except duckdb.InvalidInputException as broken:
         raise RefusedFile(text.name, " ".join(str(broken).split(" Possible")[0].split())[:400],
                           todo="The file is not a well-formed CSV with one value a column: fetch it again") from broken  # fmt: skip
+    marks = ("is_bad", "had_thousands", "was_repaired", "was_rounded")
     counted = con.execute(
-        f"select count(*), count(*) filter (where is_bad), count(*) filter (where had_thousands), count(*) filter (where was_repaired) from '{rows}'"
+        f"select count(*), {', '.join(f'count(*) filter (where {mark})' for mark in marks)} from '{rows}'"
     ).fetchall()[0]
     if counted[0] == 0:
         raise RefusedFile(text.name, "holds a header and no rows", todo="Fetch the file again")
@@ -277,7 +287,7 @@ def _read_rows(con: duckdb.DuckDBPyConnection, text: Text, period: str, work: Pa
     folded = 0 if text.described.large else counted[0] - counted[1] - con.execute("select count(*) from good").fetchall()[0][0]
     _write_rejects(con, text, period, folder, any_bad=counted[1] > 0)
     return {"rows": counted[0] - counted[1] - folded, "rejected_rows": counted[1], "thousands_separators": counted[2],
-            "ccn_repaired": counted[3], "repeated_rows": folded}  # fmt: skip
+            "ccn_repaired": counted[3], "rounded_numbers": counted[4], "repeated_rows": folded}  # fmt: skip
 
 
 def _write_rejects(con: duckdb.DuckDBPyConnection, text: Text, period: str, folder: Path, any_bad: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import ibis.expr.datatypes as dt
@@ -96,6 +97,7 @@ class Table:
         """The pandera schema of the model."""
         return self.model.to_schema()
 
+    @cache  # noqa: B019 - tables live as long as the program
     def columns(self) -> list[Column]:
         """The columns in their order."""
         found = []
@@ -116,6 +118,16 @@ class Table:
                 )
             )
         return found
+
+    def out_of_time(self, found: dict[str, str], period: str) -> list[str]:
+        """Older spellings of a matched header that were not seen at the period: "EMPLEE_CTR (2022)". `found` is of `match_header`."""
+        odd = []
+        for c in self.columns():
+            spelled = found.get(c.name, "").strip().casefold()
+            seen = [dated for dated in c.also if dated.rsplit(" (", 1)[0].casefold() == spelled]
+            if seen and not any(_covers(dated, period) for dated in seen):
+                odd.append(seen[0])
+        return odd
 
     def arrow_schema(self) -> arrow.Schema:
         """Arrow fields with type, nullability, description and unit, for published files."""
@@ -169,6 +181,14 @@ def match_header(header: list[str], described: Table) -> tuple[dict[str, str], l
     if missing:
         raise ValueError("; ".join(_missing(c, unknown) for c in missing))
     return found, unknown
+
+
+def _covers(dated: str, period: str) -> bool:
+    """Whether the times of a dated spelling, "(2017Q1-2018Q1)", "(2022)" or "(until 2023)", hold a quarter or release."""
+    seen = dated.rsplit(" (", 1)[1].rstrip(")")
+    first, _, last = seen.partition("-") if "until" not in seen else ("", "", seen.removeprefix("until "))
+    last = last or first
+    return first <= period[: len(first)] and period[: len(last)] <= last
 
 
 def _missing(col: Column, unknown: list[str]) -> str:

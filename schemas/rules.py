@@ -162,6 +162,7 @@ class Reasons(pa.DataFrameModel):
 
     reason: str = column("The word")
     rank: dt.int32 = column("Of several exclusions the lowest rank is named first")
+    published_stands_in: bool = column("CMS's published value is used in its place under --inputs best", nullable=True)
     meaning: str = column("What it says")
 
 
@@ -195,11 +196,14 @@ class ReplicationItems(pa.DataFrameModel):
     why: str = column("Why this tolerance")
 
 
-@table("rules.checks", key=("check_name",), clock="none")
+@table("rules.checks", key=("check_name", "checks_table"), clock="none")
 class Checks(pa.DataFrameModel):
-    """Cross-row checks: sql/checks/<check>.sql returns the offenders."""
+    """Cross-row checks: a SELECT of sql/checks returns the offenders."""
 
-    check_name: str = column("Name of the check and of its file")
+    check_name: str = column("Name of the check; of a warning it is the reason word")
     checks_table: str = column("Table it is run for")
+    made_by: str = column("File of sql/checks")
     severity: str = column("error refuses the table, warn becomes reason rows", isin=["error", "warn"])
+    over_hours: dt.Decimal(9, 2) = column("Offends above so many hours", unit="hours", nullable=True)
+    up_to_hours: dt.Decimal(9, 2) = column("And up to so many", unit="hours", nullable=True)
     todo: str = column("What a person can do about it")

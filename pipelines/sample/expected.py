@@ -50,8 +50,7 @@ def _levels(home: Home, found: Truth) -> Iterator[tuple[str, str, str, str]]:
         if not word or word in ("missing_hours", "missing_quarter", "no_resident_days"):
             yield "staffing_levels", measure, "reported_hprd", printed(found.reported[measure], 5)
         if home.staffing_footnote not in HELD_BACK:
-            # NATION has no row for LPNs and aides, so no public file determines their adjusted hours to the third decimal
-            if not word and measure not in ("weekend_rn", "lpn", "nurse_aide") and not any(found.level_exclusion.values()):
+            if not word and measure != "weekend_rn" and not any(found.level_exclusion.values()):
                 yield "staffing_levels", measure, "adjusted_hprd", printed(found.adjusted[measure], 3)
             yield "staffing_levels", measure, "excluded", str(bool(word)).lower()
             yield "staffing_levels", measure, "exclusion", word

@@ -118,7 +118,8 @@ def _contract_and_employee(crew: Crew) -> None:
     crew.on(10, range(5, crew.window.days, 9), person=who, contract=True)
 
 
-def _few_nurses(crew: Crew) -> None:
+def few_nurses(crew: Crew) -> None:
+    """Four eligible nurses, two of them RNs, and agency staff who come once a week and never count."""
     crew.administrators()
     for code in (7, 7, 9, 10):
         crew.stint(code)
@@ -243,7 +244,7 @@ PEOPLE = (
     Plant("contract_and_employee", "PLANT CONTRACT AND EMPLOYEE HOME", "MI", "R2, 1.1", "Hours of both kinds are one person's",
           _contract_and_employee, counts=_more((1, 0))),
     Plant("few_nurses", "PLANT FEW ELIGIBLE NURSES HOME", "MN", "2.8", "Four eligible nurses, the rest under 120 hours",
-          _few_nurses,
+          few_nurses,
           usual=False, residents=12, counts={"total_nurse": (4, 0), "rn": (2, 0), "administrator": (1, 0)},
           also=("few_eligible_nurses",)),
     Plant("full_day", "PLANT FULL DAILY TURNOVER HOME", "MS", "R9", "All thirty nurses leave on one day", _everyone_leaves(0),

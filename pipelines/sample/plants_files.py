@@ -6,7 +6,7 @@ import numpy as np
 
 from pipelines.sample.crew import Crew, Finish, drop, tune
 from pipelines.sample.home import GROUPS, NATION_INDEX, NURSE_CODES, Home, rows_of
-from pipelines.sample.plants import USUAL, Plant
+from pipelines.sample.plants import USUAL, Plant, few_nurses
 from pipelines.sample.window import Window
 
 TIE_RESIDENTS = 40
@@ -47,6 +47,21 @@ def _aide_exactly_5_25(home: Home, window: Window) -> None:
     weekdays = [d for d in window.span(5) if window.weekday(d) < 5]
     whole, ends = window.starts[6] - window.starts[5], window.starts[6] - window.starts[5] - len(weekdays)
     tune(home, GROUPS["nurse_aide"], weekdays, (52500 * whole - 50000 * ends) * TIE_RESIDENTS // 100)
+
+
+def _one_point_short(home: Home, window: Window) -> None:
+    """50 + 50 + 20 points of levels and 30 of the administrator: 150 of 280, scaled 203.57, so 204 of the 205 for three stars."""
+    residents, others = 12, tuple(code for code in NURSE_CODES if code not in GROUPS["rn"])
+    days = list(window.span(5))
+    weekend = [d for d in days if window.weekday(d) >= 5]
+    home.census[days] = residents
+    home.index, home.exact = NATION_INDEX, True
+    tune(home, GROUPS["rn"], days, 55 * residents * len(days))
+    rn = home.rows.where(np.isin(home.rows.code, GROUPS["rn"]) & np.isin(home.rows.day, weekend)).cents.sum()
+    on_weekends = 295 * residents * len(weekend)
+    tune(home, others, weekend, int(on_weekends - rn))
+    rest = 360 * residents * len(days) - 55 * residents * len(days) - int(on_weekends - rn)
+    tune(home, others, [d for d in days if d not in set(weekend)], rest)
 
 
 def _no_rn_on(days: int) -> Finish:
@@ -167,6 +182,9 @@ LEVELS = (
           finish=_exactly(GROUPS["rn"], 7855), counts=USUAL),
     Plant("tie_weekend", "PLANT TIE WEEKEND HOME", "DE", "R11", "Adjusted weekend exactly 3.6675: rounds to 3.668, 40 points",
           finish=_exactly(NURSE_CODES, 36675, weekend=True), counts=USUAL),
+    Plant("one_point_short", "PLANT ONE POINT SHORT HOME", "FL", "R12, 2.8", "Both turnovers left out, 204 of 205 for three stars",
+          few_nurses, _one_point_short, usual=False, residents=12, also=("few_eligible_nurses",), star=2,
+          counts={"total_nurse": (4, 0), "rn": (2, 0), "administrator": (1, 0)}),
 )  # fmt: skip
 
 FILES = (

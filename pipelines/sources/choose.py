@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from pipelines.errors import UsageError
+from pipelines.periods import RULES
 from pipelines.sources import Source
 from pipelines.sources.cms import Cms
 from pipelines.sources.folder import Folder
-from pipelines.store import Store
+from pipelines.store import Store, fingerprint
 
 
 def open_source(text: str, store: Store) -> Source:
@@ -25,13 +26,15 @@ def open_source(text: str, store: Store) -> Source:
 
 
 def _sample(store: Store) -> Source:
-    """The made-up nation of the store, written first where it is not there."""
+    """The made-up nation of the store, written first where it is not there or an older program wrote it."""
+    from pipelines.sample import nation
     from pipelines.sample.catalogue import SampleSource
 
     folder = store.root / "sample"
-    if not (folder / "catalogue.json").exists():
-        from pipelines.sample.nation import write_nation
-
+    made_with = folder / "made_with.txt"
+    program = fingerprint([f.read_text() for f in (*sorted(Path(nation.__file__).parent.glob("*.py")), *sorted(RULES.glob("*.csv")))])
+    if not made_with.exists() or made_with.read_text() != program:
         with store.making(folder) as made:
-            write_nation(made)
+            nation.write_nation(made)
+            (made / made_with.name).write_text(program)
     return SampleSource(folder)

@@ -72,7 +72,8 @@ no_rn as (
         scores.ccn,
         'no_rn_days' as item,
         coalesce(footnotes.reason = 'no_rn_days', false)::int as published,
-        case when scores.no_rn_days is not null then (scores.no_rn_days >= limits.value)::int end as recomputed
+        case when scores.no_rn_days is not null then (scores.no_rn_days >= limits.value)::int end as recomputed,
+        case when footnotes.reason = 'no_rn_days' then 'published_footnote' end as reason
     from staffing.scores as scores
     inner join current.provider_info as published on scores.ccn = published.ccn
     left join rules.footnotes as footnotes on trim(published.staffing_footnote) = footnotes.footnote
@@ -92,7 +93,7 @@ every as (
     select ccn, item, published, recomputed, false as is_possible, exclusion as reason
     from turnovers
     union all
-    select ccn, item, published, recomputed, false as is_possible, null as reason
+    select ccn, item, published, recomputed, false as is_possible, reason
     from no_rn
 ),
 
@@ -128,6 +129,10 @@ judged as (
             else 'no'
         end as agrees
     from rounded
+),
+
+parted as (  -- homes of which another item already parts from CMS
+    select ccn from judged where agrees = 'no' and item not in ('staffing_rating', 'no_rn_days') group by ccn
 )
 
 select
@@ -140,9 +145,13 @@ select
     case
         when judged.agrees = 'yes' then null
         when judged.agrees = 'open' then 'one_point_band'
-        when judged.agrees = 'no' then coalesce(judged.reason, 'differs')
+        when judged.agrees = 'no' and judged.reason is not null then judged.reason
+        when judged.agrees = 'no' and judged.item = 'staffing_rating' and parted.ccn is not null then 'input_differs'
+        when judged.agrees = 'no' and judged.item = 'staffing_rating' and judged.published = 1 then 'one_star_unexplained'
+        when judged.agrees = 'no' then 'differs'
         when judged.recomputed is null then coalesce(judged.reason, 'recomputed_no_value')
         else coalesce(judged.reason, 'not_published')
     end as reason
 from judged
+left join parted on judged.ccn = parted.ccn
 order by judged.ccn, judged.item

@@ -1,4 +1,4 @@
--- Rows of the daily file that belong to another quarter than the file.
+-- Rows of a PBJ file that belong to another quarter than the file.
 -- Grain: ccn. Rule: the quarter is proved from the rows: its label and its date.
 select
     ccn,
@@ -6,7 +6,7 @@ select
     min(work_date) as first_date,
     max(work_date) as last_date,
     count(*) as found
-from checked.pbj_daily
+from checked.file_rows
 where
     quarter <> getvariable('period')::varchar
     or year(work_date) || 'Q' || quarter(work_date) <> getvariable('period')::varchar

@@ -6,7 +6,7 @@ select
     null::date as first_date,
     null::date as last_date,
     count(*) as found
-from checked.provider_info
+from checked.file_rows
 group by ccn
 having count(*) > 1
 order by ccn

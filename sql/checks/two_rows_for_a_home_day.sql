@@ -6,6 +6,6 @@ select
     min(work_date) as first_date,
     max(work_date) as last_date,
     sum(copies) as found
-from (select ccn, work_date, count(*) as copies from checked.pbj_daily group by ccn, work_date having count(*) > 1)
+from (select ccn, work_date, count(*) as copies from checked.file_rows group by ccn, work_date having count(*) > 1)
 group by ccn
 order by ccn

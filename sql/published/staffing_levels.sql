@@ -4,12 +4,12 @@ with chosen as (
     select
         levels.*,
         case
-            when getvariable('inputs')::varchar = 'published' then 'published'
-            when getvariable('inputs')::varchar = 'recomputed' then 'recomputed'
-            when levels.exclusion in ('inputs_absent', 'rejected_rows') then 'published'
-            else 'recomputed'
+            when getvariable('inputs')::varchar = 'best' and reasons.published_stands_in then 'published'
+            when getvariable('inputs')::varchar = 'best' then 'recomputed'
+            else getvariable('inputs')::varchar
         end as wanted
     from staffing.levels as levels
+    left join rules.reasons as reasons on levels.exclusion = reasons.reason
 )
 
 select

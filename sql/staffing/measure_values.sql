@@ -79,13 +79,13 @@ chosen as (
     select
         offered.*,
         case
-            when getvariable('inputs')::varchar = 'published' then 'published'
-            when getvariable('inputs')::varchar = 'recomputed' then 'recomputed'
-            when offered.exclusion in ('inputs_absent', 'rejected_rows') then 'published'
-            else 'recomputed'
+            when getvariable('inputs')::varchar = 'best' and reasons.published_stands_in then 'published'
+            when getvariable('inputs')::varchar = 'best' then 'recomputed'
+            else getvariable('inputs')::varchar
         end as wanted
     from offered
     inner join homes on offered.ccn = homes.ccn
+    left join rules.reasons as reasons on offered.exclusion = reasons.reason
 )
 
 select

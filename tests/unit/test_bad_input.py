@@ -117,7 +117,7 @@ def test_identical_rows_of_a_home_day_are_folded_and_counted(store: Store, tmp_p
         ("pbj_daily", [{"Hrs_RN": "8.00"}, {"Hrs_RN": "9.00"}], r"two_rows_for_a_home_day: 1 homes: 555901.*2024-04-01"),
         ("pbj_daily", [{}, {"WorkDate": "20240701"}], r"row_of_another_quarter: 1 homes: 555901.*2024-07-01"),
         ("pbj_daily", [{}, {"CY_Qtr": "2024Q3", "WorkDate": "20240402"}], r"row_of_another_quarter: 1 homes: 555901"),
-        ("pbj_employee", [{}, {"CY_Qtr": "2024Q3", "WorkDate": "20240701"}], r"employee_row_of_another_quarter: 1 homes: 555901"),
+        ("pbj_employee", [{}, {"CY_Qtr": "2024Q3", "WorkDate": "20240701"}], r"row_of_another_quarter: 1 homes: 555901"),
         ("provider_info", [{"Overall Rating": "3"}, {"Overall Rating": "4"}], r"two_rows_for_a_home: 1 homes: 555901"),
     ],
 )

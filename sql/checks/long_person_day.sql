@@ -1,5 +1,5 @@
--- Person-days with more than 22.5 and up to 24 hours over all job codes.
--- Grain: ccn. Rule: methodology 8.1: CMS refuses them since April 2026; nothing is removed or capped.
+-- Person-days with more hours over all job codes than a limit, up to the next limit.
+-- Grain: ccn. Rule: methodology 8.1; the limits are rules.checks; nothing is removed or capped.
 with worked as (
     select ccn, employee_id, unnest(days) as item from checked.employee_quarters
 ),
@@ -20,11 +20,13 @@ person_days as (
 
 select
     ccn,
-    count(*) || ' person-days over 22.5 hours, the longest ' || max(hours) as evidence,
+    count(*) || ' person-days over ' || getvariable('over_hours')::varchar || ' hours, the longest ' || max(hours) as evidence,
     min(day) as first_date,
     max(day) as last_date,
     count(*) as found
 from person_days
-where hours > 22.5 and hours <= 24
+where
+    hours > getvariable('over_hours')::decimal(9, 2)
+    and (getvariable('up_to_hours')::varchar = '' or hours <= getvariable('up_to_hours')::decimal(9, 2))
 group by ccn
 order by ccn
