@@ -169,7 +169,9 @@ def typed(text: Text) -> str:
 def _is_finer(raw: str, column: Column) -> str:
     """SQL for whether a number has more decimals than its column, zeros at the end apart, so that reading it rounds it."""
     scale = int(column.type.rstrip(")").split(",")[1])
-    return f"strpos({raw}, '.') between 1 and len({raw}) - {scale + 1} and regexp_matches({raw}, '\\.[0-9]{{{scale}}}[0-9]*[1-9]')"
+    return (
+        f"strpos({raw}, '.') between 1 and len({raw}) - {scale + 1} and regexp_matches({raw}, '\\.[0-9]{{{scale}}}[0-9]*[1-9]')"
+    )
 
 
 def stage(store: Store, table: str, period: str, settings: Settings) -> dict[str, Any]:

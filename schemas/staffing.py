@@ -187,6 +187,7 @@ class Scores(pa.DataFrameModel):
     stars: dt.int8 = stars_column("Staffing star")
     stars_low: dt.int8 = stars_column("Lowest star possible behind printed values")
     stars_high: dt.int8 = stars_column("Highest star possible behind printed values")
+    stars_of_values: dt.int8 = stars_column("Star if every measure without a value were left out")
     score: dt.int32 = points_column("Score out of 380, rescaled where measures are left out")
     raw_points: dt.int32 = points_column("Points before rescaling")
     max_points: dt.int32 = points_column("Most points of the measures present")

@@ -32,7 +32,9 @@ def _sample(store: Store) -> Source:
 
     folder = store.root / "sample"
     made_with = folder / "made_with.txt"
-    program = fingerprint([f.read_text() for f in (*sorted(Path(nation.__file__).parent.glob("*.py")), *sorted(RULES.glob("*.csv")))])
+    program = fingerprint(
+        [f.read_text() for f in (*sorted(Path(nation.__file__).parent.glob("*.py")), *sorted(RULES.glob("*.csv")))]
+    )
     if not made_with.exists() or made_with.read_text() != program:
         with store.making(folder) as made:
             nation.write_nation(made)

@@ -17,6 +17,7 @@ stars as (
         case
             when scores.stars is null then scores.status
             when footnotes.reason is not null then 'published_footnote'
+            when blanks.reason is not null and published.staffing_rating = scores.stars_of_values then 'blank_left_out'
             else blanks.reason
         end as reason
     from current.provider_info as published

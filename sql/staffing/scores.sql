@@ -29,6 +29,8 @@ sums as (
         sum(points_low) as points_low,
         sum(points_high) as points_high,
         sum(max_points) as max_points,
+        sum(points) filter (where value is not null) as points_of_values,
+        sum(max_points) filter (where value is not null) as max_of_values,
         arg_min(reason, measure) filter (where measure like 'adjusted%' and value is null) as missing_level
     from staffing.components
     group by ccn
@@ -45,7 +47,8 @@ scored as (
                 then floor((2 * sums.points * whole.maximum + sums.max_points) / (2 * sums.max_points))
         end as score,
         floor((2 * sums.points_low * whole.maximum + sums.max_points) / (2 * sums.max_points)) as score_low,
-        floor((2 * sums.points_high * whole.maximum + sums.max_points) / (2 * sums.max_points)) as score_high
+        floor((2 * sums.points_high * whole.maximum + sums.max_points) / (2 * sums.max_points)) as score_high,
+        floor((2 * sums.points_of_values * whole.maximum + sums.max_of_values) / (2 * sums.max_of_values)) as score_of_values
     from sums
     cross join whole
 ),
@@ -104,6 +107,9 @@ select
         when decided.one_star_reason is not null then 1
         else high.stars
     end as stars_high,
+    case
+        when decided.not_shown is null and decided.one_star_reason is null and decided.missing_level is null then valued.stars
+    end as stars_of_values,
     decided.score,
     decided.raw_points,
     decided.max_points,
@@ -122,4 +128,6 @@ left join thresholds as low
     on decided.score is not null and decided.score_low between low.lower and coalesce(low.upper, decided.score_low)
 left join thresholds as high
     on decided.score is not null and decided.score_high between high.lower and coalesce(high.upper, decided.score_high)
+left join thresholds as valued
+    on decided.score_of_values between valued.lower and coalesce(valued.upper, decided.score_of_values)
 order by decided.ccn
