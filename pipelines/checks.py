@@ -65,20 +65,27 @@ def rules_for(table: str) -> list[dict[str, str]]:
         return [row for row in csv.DictReader(lines) if row["checks_table"] == table]
 
 
-def check_select(rule: dict[str, str]) -> str:
-    """The SELECT of a check."""
-    return (CHECKS / f"{rule['made_by']}.sql").read_text()
+def check_select(name: str) -> str:
+    """The SELECT of a file of sql/checks."""
+    return (CHECKS / f"{name}.sql").read_text()
 
 
-def run_check(con: duckdb.DuckDBPyConnection, rule: dict[str, str], file: str) -> list[tuple[Any, ...]]:
-    """Offenders of one check: (ccn, evidence, first_date, last_date, found). Raises OpenstarsError where its severity is error."""
-    for limit in ("over_hours", "up_to_hours"):
-        con.execute(f"set variable {limit} = '{rule[limit]}'")
-    found = con.execute(f"select ccn, evidence, first_date, last_date, found from ({check_select(rule)}) order by ccn").fetchall()
-    if found and rule["severity"] == "error":
-        shown = "; ".join(f"{row[0]}: {row[1]}" for row in found[:SHOWN])
-        raise OpenstarsError(f"{file}: refused by the check {rule['check_name']}: {len(found)} homes: {shown}.\n{rule['todo']}.")
-    return found
+def run_checks(con: duckdb.DuckDBPyConnection, table: str, file: str) -> list[tuple[str, list[tuple[Any, ...]]]]:
+    """Offenders of the checks of a table by check: (ccn, evidence, first_date, last_date, found).
+
+    Raises OpenstarsError where a check of severity error has any.
+    """
+    rules = {rule["check_name"]: rule for rule in rules_for(table)}
+    every: dict[str, list[tuple[Any, ...]]] = {name: [] for name in rules}
+    for made_by in dict.fromkeys(rule["made_by"] for rule in rules.values()):
+        select = f"select check_name, ccn, evidence, first_date, last_date, found from ({check_select(made_by)}) order by check_name, ccn"
+        for name, *offender in con.execute(select).fetchall():
+            every[name].append(tuple(offender))
+    for name, found in every.items():
+        if found and rules[name]["severity"] == "error":
+            shown = "; ".join(f"{row[0]}: {row[1]}" for row in found[:SHOWN])
+            raise OpenstarsError(f"{file}: refused by the check {name}: {len(found)} homes: {shown}.\n{rules[name]['todo']}.")
+    return list(every.items())
 
 
 def write_flags(con: duckdb.DuckDBPyConnection, flags: dict[str, list[tuple[Any, ...]]], target: Path) -> dict[str, int]:

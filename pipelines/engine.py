@@ -122,13 +122,13 @@ class Engine:
         """The Parquet files behind a schema-qualified name; empty where the input was never supplied. Raises MissingInput."""
         area, _, table = name.partition(".")
         if area not in ("six_quarters", "current"):
-            return [self.store.need(name, self.release.name)]
+            return self.store.need(name, self.release.name)
         if table in ("rejects", "flags"):
             return self._beside(area, f"{table}.parquet")
         source = SOURCES_OF.get(table, table)
         clock = TABLES[f"staged.{table}"].clock
         wanted = self.release.quarters if area == "six_quarters" else [self._current(clock)]
-        return [self.store.need(f"staged.{table}", p) for p in wanted if self.store.supply(source, p)]
+        return [file for p in wanted if self.store.supply(source, p) for file in self.store.need(f"staged.{table}", p)]
 
     def _current(self, clock: str) -> str:
         return self.release.staffing_quarter if clock == "quarter" else self.release.name
@@ -239,7 +239,8 @@ class Engine:
                     ]
                 )
             else:
-                manifests = [read_json(file.parent / "manifest.json") for file in self.files(needed)]
+                folders = dict.fromkeys(file.parent for file in self.files(needed))
+                manifests = [read_json(folder / "manifest.json") for folder in folders]
                 parts.append([[m["made_from"], m.get("content")] for m in manifests])
         return fingerprint(self.release.name, self.release.quarters, parts)
 

@@ -51,7 +51,7 @@ def publish(engine: Engine, names: list[str], through: str = "staffing") -> Path
     target = engine.store.published(engine.release.name)
     with engine.store.making(target) as folder:
         for name in names:
-            shutil.copyfile(engine.store.need(name, engine.release.name), folder / f"{name.split('.')[1]}.parquet")
+            shutil.copyfile(engine.store.parquet(name, engine.release.name), folder / f"{name.split('.')[1]}.parquet")
         (folder / "datapackage.json").write_text(json.dumps(datapackage(engine, names, folder), indent=1, sort_keys=True) + "\n")
         write_json(folder / "inputs.json", inputs_json(engine, through, rejects))
         sums = "".join(f"{sha256_of(file)}  {file.name}\n" for file in sorted(folder.iterdir()) if file.name != "inputs.json")

@@ -89,7 +89,7 @@ def odd_inputs(engine: Engine) -> list[str]:
             found.append(f"{table} {period} ({manifest['file']}): {'; '.join(told)}")
     for code, given_from, given_through, first, last in (
         duckdb.connect()
-        .execute(f"from {scan(engine.store.need('audit.interval_differences', engine.release.name))} order by measure_code")
+        .execute(f"from {scan(*engine.store.need('audit.interval_differences', engine.release.name))} order by measure_code")
         .fetchall()
     ):
         found.append(

@@ -120,12 +120,17 @@ class Store:
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
 
-    def need(self, table: str, period: str) -> Path:
-        """The Parquet of a finished table. Raises MissingInput where it is not there or its checks did not pass."""
+    def need(self, table: str, period: str) -> list[Path]:
+        """The Parquet files of a finished table. Raises MissingInput where it is not there or its checks did not pass."""
         manifest = self.manifest(table, period)
         if manifest is None or not manifest.get("checked"):
             raise MissingInput(f"{table} of {period} is not in the store {self.root}: stage it first (openstars run does)")
-        return self.parquet(table, period)
+        return data_files(self.folder(table, period))
+
+
+def data_files(folder: Path) -> list[Path]:
+    """The Parquet files of a table in the order of their rows: one, or of a large table some."""
+    return sorted(folder.glob("data*.parquet"), key=lambda file: (len(file.name), file.name))
 
 
 def read_json(path: Path) -> Any:

@@ -146,7 +146,7 @@ TABLES: dict[str, Table] = {}
 def table(
     name: str, *, key: tuple[str, ...], clock: str, large: bool = False, signature: tuple[str, ...] = ()
 ) -> Callable[[type], type]:
-    """Register a model as the table `name` ("staged.pbj_daily", "turnover.segments", "published.ratings")."""
+    """Register a model as the table `name` ("staged.pbj_daily", "turnover.spells", "published.ratings")."""
 
     def register(model: type) -> type:
         TABLES[name] = Table(name, model, key, clock, large, signature)

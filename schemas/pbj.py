@@ -101,6 +101,12 @@ class EmployeeQuarters(pa.DataFrameModel):
     )
     other_days: dt.Array(OTHER_DAY) = column("Hours by day in all other job codes", source="WorkDate, WORK_HRS_NUM")
     footnotes: dt.Array(FOOTNOTE) = column("Rows that carry a footnote", source="WORK_HRS_FN")
+    job_code_bits: dt.int64 = column("Job codes of `days`: bit 7 is set where code 7 has a row", source="EMPLEE_JOB_CD_ID")
+    repeated_days: dt.int32 = column("Rows of `days` beyond the first of their day", source="WorkDate", unit="rows", ge=0)
+    other_repeated_days: dt.int32 = column(
+        "Rows of `other_days` beyond the first of their day", source="WorkDate", unit="rows", ge=0)  # fmt: skip
+    least_hours: dt.Decimal(9, 2) = column("Fewest hours of a row", source="WORK_HRS_NUM", unit="hours", ge=0)
+    most_hours: dt.Decimal(9, 2) = column("Most hours of a row", source="WORK_HRS_NUM", unit="hours", ge=0)
 
 
 @table("staged.rejects", key=("table_name", "line", "column_name"), clock="quarter")

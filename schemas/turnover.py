@@ -27,9 +27,20 @@ def definition_column() -> object:
     return column("Reading of the turnover rule, see rules.turnover_definitions", source="computed")
 
 
-@table("turnover.segments", key=("ccn", "employee_id", "measure", "day_basis", "first_workday"), clock="release", large=True)
-class Segments(pa.DataFrameModel):
-    """A person's workdays without a gap that any definition could take for the end of a spell."""
+@table("turnover.measure_codes", key=("measure",), clock="release")
+class MeasureCodes(pa.DataFrameModel):
+    """The job codes of a turnover measure as bits."""
+
+    measure: str = measure_column()
+    bits: dt.int64 = column("Bit 7 is set where job code 7 belongs to the measure", source="rules.job_codes")
+
+
+STRETCH = ("ccn", "employee_id", "measure", "day_basis", "first_workday")
+
+
+@table("turnover.stretches", key=STRETCH, clock="release", large=True)
+class Stretches(pa.DataFrameModel):
+    """A person's days of work without a gap that any definition could take for the end of a spell."""
 
     ccn: str = ccn_column()
     employee_id: dt.int64 = column("CMS's id of the person within the home", source="SYS_EMPLEE_ID")
@@ -38,16 +49,25 @@ class Segments(pa.DataFrameModel):
     first_workday: dt.date = column("First day worked", source="WorkDate")
     last_workday: dt.date = column("Last day worked", source="WorkDate")
     gap_before: dt.int32 = column("Whole days without work before; null for the first", unit="days", nullable=True)
-    own_workdays: dt.int32 = column("Days with hours in the measure's job codes", unit="days")
-    own_hours: dt.Decimal(9, 2) = column("Hours in the measure's codes in the 90 days from the first workday", **HOURS)
-    any_hours: dt.Decimal(9, 2) = column("Hours in any code in the 90 days from the first workday", **HOURS)
-    own_hours_of_segment: dt.Decimal(9, 2) = column("Of own_hours what this stretch holds", **HOURS)
-    any_hours_of_segment: dt.Decimal(9, 2) = column("Of any_hours what this stretch holds", **HOURS)
-    best_own_hours: dt.Decimal(9, 2) = column(
-        "Most own hours in 90 days that begin on a workday through Q2", nullable=True, **HOURS
-    )
-    best_any_hours: dt.Decimal(9, 2) = column("Most hours in 90 days that begin on a workday through Q2", nullable=True, **HOURS)
     gap_after: dt.int32 = column("Whole days without work after, as far as the window shows", unit="days")
+
+
+@table("turnover.stretch_hours", key=STRETCH, clock="release", large=True)
+class StretchHours(pa.DataFrameModel):
+    """Hours that decide whether a spell that begins with the stretch counts."""
+
+    ccn: str = ccn_column()
+    employee_id: dt.int64 = column("CMS's id of the person within the home", source="SYS_EMPLEE_ID")
+    measure: str = measure_column()
+    day_basis: str = column("Job codes that make a day worked", source="R2", isin=["own", "any"])
+    first_workday: dt.date = column("First day worked", source="WorkDate")
+    own_hours: dt.Decimal(9, 2) = column("Hours in the measure's codes in the 90 days from the first workday", **HOURS)
+    own_hours_of_stretch: dt.Decimal(9, 2) = column("Of own_hours what this stretch holds", **HOURS)
+    any_hours: dt.Decimal(9, 2) = column(
+        "Hours in any code in the 90 days from the first workday, where a definition reads them", nullable=True, **HOURS)  # fmt: skip
+    best_own_hours: dt.Decimal(9, 2) = column(
+        "Most own hours in 90 days that begin on a workday through Q2, of people for whom the first 90 days do not suffice",
+        nullable=True, **HOURS)  # fmt: skip
 
 
 @table("turnover.spells", key=("ccn", "employee_id", "measure", "definition", "first_workday"), clock="release", large=True)

@@ -11,6 +11,9 @@ from pipelines.engine import inputs_of, rule_view, sql_files
 from pipelines.periods import quarter_days, release
 from schemas import TABLES
 
+SPELLS = tuple(f"turnover.{name}" for name in ("measure_codes", "stretches", "stretch_hours", "spells"))
+TURNOVER = ("turnover.home_quarters", *SPELLS, *(f"turnover.{name}" for name in ("counts", "full_days", "exclusions")))
+
 
 class Bench:
     """A DuckDB in memory with rule tables, the facts of a release, and whatever a test puts in."""
@@ -46,6 +49,12 @@ class Bench:
         filled = [[row.get(c.name) for c in columns] if isinstance(row, Mapping) else list(row) for row in rows]
         if filled:
             self.con.executemany(f"insert into {name} values ({', '.join('?' * len(columns))})", filled)
+        return self
+
+    def put_work(self, rows: Sequence[Mapping[str, Any]]) -> Bench:
+        """Put rows of the employee file into the window, compacted as staging does."""
+        self.put("raw.pbj_employee", rows).run("staged.employee_quarters")
+        self.con.execute("create or replace view six_quarters.employee_quarters as from staged.employee_quarters")
         return self
 
     def run(self, *names: str) -> Bench:

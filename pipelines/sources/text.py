@@ -141,6 +141,106 @@ def _both(one: Iterator[bytes], other: Iterator[bytes]) -> Iterator[bytes]:
     yield from other
 
 
+@dataclass(frozen=True)
+class Piece:
+    """A run of whole lines of a CSV file: where it lies, whether the header leads it, lines before it and in it."""
+
+    path: Path
+    has_header: bool = True
+    lines_before: int = 0
+    lines: int = 0
+
+
+def cut_by_home(stream: BinaryIO, folder: Path, size: int, name: str) -> list[Piece]:
+    """Write a CSV as UTF-8 into files of about `size` bytes, cut at line ends where the first cell changes.
+
+    CMS's large files are in the order of homes, the CCN first, so that a home lies whole in one piece. No cut is made within quotes.
+    Raises RefusedFile as `transcode` does.
+    """
+    try:
+        return _cut(_utf8_blocks(stream), folder, size)
+    except UnicodeError:
+        stream.seek(0)
+        whole = folder / "whole.csv"
+        transcode(stream, whole, name)
+        with whole.open("rb") as text:
+            pieces = _cut(_blocks(b"", text), folder, size)
+        whole.unlink()
+        return pieces
+
+
+def _utf8_blocks(stream: BinaryIO) -> Iterator[bytes]:
+    """Blocks of a stream that is UTF-8 without a mark or zero bytes; UnicodeError where it is not."""
+    decoder = codecs.getincrementaldecoder("utf-8")("strict")
+    first = True
+    while block := stream.read(BLOCK):
+        if first and block.startswith((*UTF16, codecs.BOM_UTF8)):
+            raise UnicodeError("the file has a byte order mark")
+        first = False
+        if b"\0" in block:
+            raise UnicodeError("the file has a zero byte")
+        if not block.isascii() or decoder.getstate()[0]:
+            decoder.decode(block)
+        yield block
+    decoder.decode(b"", True)
+
+
+def _cut(blocks: Iterator[bytes], folder: Path, size: int) -> list[Piece]:
+    """Write blocks into pieces."""
+    made: list[Piece] = []
+    out, written, lines, before, quotes, ended = None, 0, 0, 0, 0, True
+
+    def start() -> BinaryIO:
+        return cast(BinaryIO, (folder / f"piece-{len(made):03d}.csv").open("wb"))
+
+    def finish(file: BinaryIO) -> None:
+        file.close()
+        made.append(Piece(Path(file.name), not made, before, lines + (not ended)))
+
+    for block in blocks:
+        out = out or start()
+        begin = 0
+        while written + len(block) - begin > size and (at := _change(block, begin + max(0, size - written), quotes, begin)):
+            out.write(block[begin:at])
+            lines += block.count(b"\n", begin, at)
+            ended = True
+            finish(out)
+            before, lines, written, quotes, begin, out = before + lines, 0, 0, 0, at, start()
+        rest = block[begin:] if begin else block
+        out.write(rest)
+        written += len(rest)
+        lines += rest.count(b"\n")
+        quotes += rest.count(b'"')
+        ended = rest.endswith(b"\n") or (ended and not rest)
+    if out:
+        finish(out)
+    return made
+
+
+def _change(block: bytes, wanted: int, quotes: int, begin: int) -> int:
+    """Where in a block, at or after `wanted`, a line starts whose first cell is not that of the line before; 0 for nowhere.
+
+    `quotes` is how many quote marks of the piece come before `begin`: within an open quote no line starts.
+    """
+    start = block.find(b"\n", wanted) + 1
+    if start == 0:
+        return 0
+    is_open = (quotes + block.count(b'"', begin, start)) % 2 == 1
+    cell = None
+    while start < len(block):
+        end = block.find(b"\n", start) + 1
+        comma = block.find(b",", start)
+        if comma < 0 or end == 0:
+            return 0
+        first = block[start:comma]
+        if not is_open and cell is not None and first != cell:
+            return start
+        cell = None if is_open else first
+        is_open ^= block.count(b'"', start, end) % 2 == 1
+        start = end
+    return 0
+
+
 def read_header(source: Path | BinaryIO) -> list[str]:
     """The column names of a CSV file, in any of the encodings that `transcode` knows."""
     if isinstance(source, Path):

@@ -1,7 +1,9 @@
 -- The same person, day, job code, contract and hours more than once.
 -- Grain: ccn. Rule: methodology 8.1; no key tells a copy from a second shift, so hours stay.
 with worked as (
-    select ccn, employee_id, unnest(days) as item from checked.employee_quarters
+    select ccn, employee_id, unnest(days) as item
+    from checked.employee_quarters
+    where repeated_days > 0
 ),
 
 repeated as (
@@ -12,6 +14,7 @@ repeated as (
 )
 
 select
+    'repeated_row' as check_name,
     ccn,
     count(*) || ' rows stand more than once' as evidence,
     min(day) as first_date,

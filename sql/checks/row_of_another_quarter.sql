@@ -1,6 +1,7 @@
 -- Rows of a PBJ file that belong to another quarter than the file.
 -- Grain: ccn. Rule: the quarter is proved from the rows: its label and its date.
 select
+    'row_of_another_quarter' as check_name,
     ccn,
     'quarter ' || min(quarter) || ', day ' || min(work_date) as evidence,
     min(work_date) as first_date,

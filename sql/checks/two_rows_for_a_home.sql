@@ -1,6 +1,7 @@
 -- Homes for which the provider file holds two different rows.
 -- Grain: ccn. Rule: one row per home (methodology 8.4); identical rows were folded before.
 select
+    'two_rows_for_a_home' as check_name,
     ccn,
     count(*) || ' different rows' as evidence,
     null::date as first_date,

@@ -1,6 +1,7 @@
 -- Home-days for which the daily file holds two different rows.
 -- Grain: ccn. Rule: one row per home and day (methodology 8.1); identical rows were folded before.
 select
+    'two_rows_for_a_home_day' as check_name,
     ccn,
     count(*) || ' days, the first ' || min(work_date) as evidence,
     min(work_date) as first_date,

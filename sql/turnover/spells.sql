@@ -15,16 +15,16 @@ bounds as (
 
 starts as (
     select
-        segments.*,
+        stretches.*,
         definitions.* exclude (day_basis),
         case
-            when segments.gap_before is null then 1
-            when segments.gap_before > definitions.gap_days then 1
-            when segments.gap_before = definitions.gap_days and definitions.gap_test = 'at_least' then 1
+            when stretches.gap_before is null then 1
+            when stretches.gap_before > definitions.gap_days then 1
+            when stretches.gap_before = definitions.gap_days and definitions.gap_test = 'at_least' then 1
             else 0
         end as begins_spell
-    from turnover.segments as segments
-    inner join definitions on segments.day_basis = definitions.day_basis
+    from turnover.stretches as stretches
+    inner join definitions on stretches.day_basis = definitions.day_basis
 ),
 
 numbered as (
@@ -38,42 +38,83 @@ numbered as (
 
 spells as (
     select
-        ccn,
-        employee_id,
-        measure,
-        definition,
-        min(first_workday) as first_workday,
-        max(last_workday) as last_workday,
-        arg_max(gap_after, last_workday) as gap_after,
-        sum(own_workdays) as own_workdays,
-        case
-            when eligibility_period = 'any_workday' and hours_basis = 'own' then max(best_own_hours)
-            when eligibility_period = 'any_workday' then max(best_any_hours)
-            when hours_scope = 'all' and hours_basis = 'own' then arg_min(own_hours, first_workday)
-            when hours_scope = 'all' then arg_min(any_hours, first_workday)
-            when hours_basis = 'own' then arg_min(own_hours_of_segment, first_workday)
-            else arg_min(any_hours_of_segment, first_workday)
-        end as hours_first_90_days
+        numbered.ccn,
+        numbered.employee_id,
+        numbered.measure,
+        numbered.definition,
+        numbered.day_basis,
+        numbered.eligibility_period,
+        numbered.hours_needed,
+        min(numbered.first_workday) as first_workday,
+        max(numbered.last_workday) as last_workday,
+        arg_max(numbered.gap_after, numbered.last_workday) as gap_after,
+        arg_min(
+            case
+                when numbered.hours_basis = 'any' then hours.any_hours
+                when numbered.hours_scope = 'spell' then hours.own_hours_of_stretch
+                else hours.own_hours
+            end,
+            numbered.first_workday
+        ) as hours_from_start,
+        max(hours.best_own_hours) as best_hours
     from numbered
-    group by ccn, employee_id, measure, definition, spell, eligibility_period, hours_basis, hours_scope
+    inner join turnover.stretch_hours as hours
+        on numbered.ccn = hours.ccn
+        and numbered.employee_id = hours.employee_id
+        and numbered.measure = hours.measure
+        and numbered.day_basis = hours.day_basis
+        and numbered.first_workday = hours.first_workday
+    group by
+        numbered.ccn,
+        numbered.employee_id,
+        numbered.measure,
+        numbered.definition,
+        numbered.day_basis,
+        numbered.eligibility_period,
+        numbered.hours_needed,
+        numbered.spell
+),
+
+measured as (
+    select
+        spells.*,
+        spells.first_workday <= starting.last_day as starts_in_time,
+        case
+            when spells.eligibility_period = 'first_workday' then spells.hours_from_start
+            when spells.first_workday > starting.last_day then null
+            when spells.hours_from_start >= spells.hours_needed then spells.hours_from_start
+            else spells.best_hours
+        end as hours_first_90_days
+    from spells
+    inner join definitions on spells.definition = definitions.definition
+    inner join inputs.six_quarters as starting on definitions.starts_through = 'q' || starting.quarter_position
+    where
+        spells.day_basis = 'own'
+        or exists (  -- work in other codes alone is no spell of the measure
+            select 1
+            from turnover.stretches as own
+            where
+                own.day_basis = 'own'
+                and own.ccn = spells.ccn
+                and own.employee_id = spells.employee_id
+                and own.measure = spells.measure
+                and own.first_workday between spells.first_workday and spells.last_workday
+        )
 ),
 
 judged as (
     select
-        spells.* exclude (gap_after, own_workdays),
-        spells.first_workday <= starting.last_day
-        and coalesce(spells.hours_first_90_days >= definitions.hours_needed, false) as qualifies,
-        spells.gap_after > definitions.gap_days
-        or (spells.gap_after = definitions.gap_days and definitions.gap_test = 'at_least') as gap_follows,
+        measured.*,
+        measured.starts_in_time and coalesce(measured.hours_first_90_days >= definitions.hours_needed, false) as qualifies,
+        measured.gap_after > definitions.gap_days
+        or (measured.gap_after = definitions.gap_days and definitions.gap_test = 'at_least') as gap_follows,
         case definitions.departure_test
-            when 'last_workday' then spells.last_workday
-            else spells.last_workday + 1
+            when 'last_workday' then measured.last_workday
+            else measured.last_workday + 1
         end as leaving_date,
         definitions.ended_in_q0
-    from spells
-    inner join definitions on spells.definition = definitions.definition
-    inner join inputs.six_quarters as starting on definitions.starts_through = 'q' || starting.quarter_position
-    where spells.own_workdays > 0  -- work in other codes alone is no spell of the measure
+    from measured
+    inner join definitions on measured.definition = definitions.definition
 ),
 
 counted as (

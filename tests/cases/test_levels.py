@@ -12,7 +12,7 @@ from pipelines.sources.folder import Folder
 from pipelines.staging import stage
 from pipelines.store import Store, read_json
 from tests.cases import fill
-from tests.support import Bench
+from tests.support import TURNOVER, Bench
 
 HPRD = "select ccn, round(reported_hprd, 3) from staffing.daily_levels where measure = '{}' order by ccn"
 
@@ -110,7 +110,6 @@ def test_c35_a_quarter_that_cms_marked_incomplete_is_no_finding(store: Store, tm
     ]
     assert levels_of(store, "2022-07", "2022Q1").rows(levels) == [("555901", 3, None), ("555902", 3, None)]
     window = fill.bench(store, "2022-07", {"six_quarters.pbj_daily": ["2021Q4", "2022Q1"]})
-    names = ("home_quarters", "segments", "spells", "counts", "full_days", "exclusions")
-    window.run(*(f"turnover.{name}" for name in names))
+    window.run(*TURNOVER)
     inherited = window.rows("select distinct ccn, evidence from turnover.exclusions where exclusion = 'incomplete_quarter'")
     assert inherited == [("555902", "2021Q4")]

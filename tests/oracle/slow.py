@@ -194,6 +194,8 @@ def judge(
 
     if rule["eligibility_period"] == "first_workday":
         hours: Decimal | None = hours_from(first)
+    elif first <= latest_start and hours_from(first) >= Decimal(rule["hours_needed"]):
+        hours = hours_from(first)  # the first period suffices; no other is looked for
     else:
         hours = max((hours_from(d) for d in days if d <= latest_start), default=None)
     qualifies = first <= latest_start and hours is not None and hours >= Decimal(rule["hours_needed"])

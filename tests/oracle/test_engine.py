@@ -4,36 +4,32 @@ from __future__ import annotations
 
 from collections import defaultdict
 from decimal import Decimal
-from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, settings
 
 from tests.oracle.slow import Case, definition, turnover
 from tests.oracle.strategies import cases
-from tests.support import Bench
-
-NURSES_AND_ADMINISTRATORS = {1, *range(5, 13)}
+from tests.support import TURNOVER, Bench
 
 
 def bench_of(case: Case) -> Bench:
     """The tables that the two PBJ files of a case become."""
     bench = Bench(case.release)
-    people: dict[tuple[str, int, str], tuple[list[Any], list[Any]]] = defaultdict(lambda: ([], []))
-    for row in case.rows:
-        quarter = f"{row.day.year}Q{(row.day.month + 2) // 3}"
-        days, other = people[row.ccn, row.employee_id, quarter]
-        if row.job_code in NURSES_AND_ADMINISTRATORS:
-            days.append({"day": row.day, "job_code": row.job_code, "is_contract": row.is_contract, "hours": row.hours})
-        else:
-            other.append({"day": row.day, "hours": row.hours})
-    bench.put("six_quarters.employee_quarters", [(*key, days, other, []) for key, (days, other) in people.items()])
+    bench.put_work(
+        [
+            {
+                "ccn": row.ccn, "quarter": f"{row.day.year}Q{(row.day.month + 2) // 3}", "work_date": row.day,
+                "employee_id": row.employee_id, "job_code": row.job_code, "is_contract": row.is_contract, "hours": row.hours,
+            }
+            for row in case.rows
+        ]
+    )  # fmt: skip
     present = [
         {"ccn": ccn, "quarter": q, "work_date": case.first_day(case.quarters.index(q)), "census": 1}
         for ccn, q in sorted(case.in_daily)
     ]
     bench.put("six_quarters.pbj_daily", present)
-    tables = ("home_quarters", "segments", "spells", "counts", "full_days", "exclusions")
-    return bench.run(*(f"turnover.{t}" for t in tables))
+    return bench.run(*TURNOVER)
 
 
 @settings(
