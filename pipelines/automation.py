@@ -10,6 +10,7 @@ from pipelines.partitions import QUARTERS, RELEASES
 from pipelines.periods import releases
 from pipelines.resources import Run
 from pipelines.sources import QUARTER_TABLES, RELEASE_TABLES
+from pipelines.sources.cms import ARCHIVE, near
 from pipelines.store import fingerprint
 
 STAGED_QUARTER = ("pbj_daily", "employee_quarters")
@@ -54,11 +55,15 @@ def main_release() -> None:
 def offered_releases(run: Run) -> dict[str, str]:
     """Releases whose PBJ window the source offers whole, each with a hash of what it offers for the window.
 
-    Of the months of a quarter only the first is listed; a re-published file changes the hash of every release that reads it.
+    Of the months of a quarter only the first is listed; a re-published file changes the hash of every release that reads it, and so
+    does an archive of a time in which files of the release are posted.
     """
     offers: dict[str, list[tuple[str, str, str, int | None]]] = {}
-    for offer in run.opened().offers():
-        offers.setdefault(offer.period, []).append((offer.table, offer.address, offer.modified, offer.size))
+    for offer in run.fresh().offers():
+        offers.setdefault("" if offer.table == ARCHIVE else offer.period, []).append(
+            (offer.table, offer.address, offer.modified, offer.size)
+        )
+    archives = offers.pop("", [])
     found: dict[str, str] = {}
     windows = set()
     for name, release in releases().items():
@@ -66,7 +71,9 @@ def offered_releases(run: Run) -> dict[str, str]:
         whole = all(there.issuperset(QUARTER_TABLES) for there in tables)
         if release.basis != "never_made" and whole and release.quarters not in windows:
             windows.add(release.quarters)
-            found[name] = fingerprint([sorted(offers[quarter], key=str) for quarter in release.all_quarters])
+            monthly = offers.get(name, []) + [offer for offer in archives if near(offer[2], name)]
+            read = [monthly, *(offers[quarter] for quarter in release.all_quarters)]
+            found[name] = fingerprint([sorted(part, key=str) for part in read])
     return found
 
 

@@ -133,14 +133,19 @@ def _sources(given: argparse.Namespace) -> None:
 
     run = Run(data=given.data, source=given.source)
     store = run.store()
-    for offer in run.opened().offers():
+    source = run.opened()
+    for offer in source.offers():
         size = f"{offer.size:,} bytes" if offer.size else ""
-        stored = "stored" if offer.period and store.supply(offer.table, offer.period) else ""
+        held = store.supply(offer.table, offer.period) if offer.period else None
+        is_stored = held and held.source == source.name and offer.address in (held.address, held.name)
+        stored = "stored" if is_stored else ""
         print(f"{offer.table:22} {offer.period or '-':8} {offer.modified:12} {stored:7} {size:>20} {offer.address}")
     if given.release:
         engine = run.engine(periods.release(given.release).name)
-        missing = [f"{t} {p}" for t, p in inputs_of_release(engine) if not store.supply(t, p)]
-        print(f"Not in the store for release {given.release}: {', '.join(missing) or 'nothing is missing'}")
+        missing = [
+            f"{t} {p}" for t, p in inputs_of_release(engine) if (held := store.supply(t, p)) is None or held.source != source.name
+        ]
+        print(f"Not in the store from this source for release {given.release}: {', '.join(missing) or 'nothing is missing'}")
 
 
 def _sql(given: argparse.Namespace) -> None:

@@ -17,7 +17,7 @@ import pyarrow.parquet as parquet
 
 from pipelines import periods
 from pipelines.checks import check_table, scan
-from pipelines.errors import OpenstarsError
+from pipelines.errors import MissingInput, OpenstarsError
 from pipelines.periods import RULES, Release, quarter_days
 from pipelines.store import Store, fingerprint, read_json, sha256_of, write_json
 from schemas import TABLES, Table
@@ -128,7 +128,14 @@ class Engine:
         source = SOURCES_OF.get(table, table)
         clock = TABLES[f"staged.{table}"].clock
         wanted = self.release.quarters if area == "six_quarters" else [self._current(clock)]
-        return [file for p in wanted if self.store.supply(source, p) for file in self.store.need(f"staged.{table}", p)]
+        found: list[Path] = []
+        for period in wanted:
+            supply = self.store.supply(source, period)
+            if supply and self.store.need(f"staged.{table}", period):
+                if (self.store.manifest(f"staged.{table}", period) or {})["sha256"] != supply.sha256:
+                    raise MissingInput(f"{table} of {period} was staged from another file than {supply.name}: stage it again")
+                found += self.store.need(f"staged.{table}", period)
+        return found
 
     def _current(self, clock: str) -> str:
         return self.release.staffing_quarter if clock == "quarter" else self.release.name
@@ -142,7 +149,8 @@ class Engine:
             wanted += [
                 (name.split(".")[1], self.release.name) for name, t in TABLES.items() if t.clock == "release" and t.signature
             ]
-        folders = [self.store.folder(f"staged.{t}", p) for t, p in wanted if self.store.manifest(f"staged.{t}", p)]
+        supplied = [(t, p) for t, p in wanted if self.store.supply(SOURCES_OF.get(t, t), p)]
+        folders = [self.store.folder(f"staged.{t}", p) for t, p in supplied if self.store.manifest(f"staged.{t}", p)]
         return [folder / file for folder in folders if (folder / file).exists()]
 
     def described(self, name: str) -> Table:

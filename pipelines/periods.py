@@ -42,7 +42,8 @@ def releases() -> dict[str, Release]:
     found = {}
     for row in _rows("releases"):
         quarters = tuple(row[f"q{k}"] for k in range(6))
-        notes = [special[period] for period in (row["release"], *quarters) if period in special]
+        told = (row["release"], *(quarters if row["basis"] != "never_made" else ()))
+        notes = [special[period] for period in told if period in special]
         found[row["release"]] = Release(row["release"], row["staffing_quarter"], quarters, row["basis"], "; ".join(notes))
     return found
 
@@ -55,7 +56,8 @@ def release(name: str) -> Release:
             f'"{name}" is no release: releases run from {min(releases())} to {max(releases())}, written like 2026-07'
         )
     if found.basis == "never_made":
-        raise UsageError(f"There is no release {name}: {found.note}")
+        after = min((r.name for r in releases().values() if r.name > name and r.basis != "never_made"), default="")
+        raise UsageError(f"There is no release {name}: {found.note}" + (f". Ask for --release {after}" if after else ""))
     return found
 
 

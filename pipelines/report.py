@@ -77,7 +77,8 @@ def odd_inputs(engine: Engine) -> list[str]:
     }
     for table, period in inputs_of_release(engine):
         staged = next((s for s, source in SOURCES_OF.items() if source == table), table)
-        manifest = engine.store.manifest(f"staged.{staged}", period) or {}
+        supplied = engine.store.supply(table, period)
+        manifest = (supplied and engine.store.manifest(f"staged.{staged}", period)) or {}
         told = [f"{manifest[key]:,} {text}" for key, text in words.items() if manifest.get(key)]
         if manifest.get("unknown_columns"):
             told.append(f"columns that nobody knows: {', '.join(manifest['unknown_columns'])}")

@@ -42,6 +42,10 @@ class Run(dg.ConfigurableResource):
             _open_sources[key] = open_source(self.source, store)
         return _open_sources[key]
 
+    def fresh(self) -> Source:
+        """The source with nothing cached: what a process that lives for weeks must look at."""
+        return open_source(self.source, self.store())
+
     def settings(self) -> Settings:
         """How SQL is run."""
         more: dict[str, Any] = {"threads": self.threads} if self.threads else {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import shutil
 import tempfile
@@ -16,9 +17,9 @@ from pipelines.checks import check_select, check_table, rules_for, run_checks, w
 from pipelines.checks import scan as parquet_scan
 from pipelines.engine import Settings, connect, rule_view, sql_files
 from pipelines.errors import MissingInput, RefusedFile
-from pipelines.periods import quarter_days
+from pipelines.periods import RULES, quarter_days
 from pipelines.sources.archive import open_member
-from pipelines.sources.text import Piece, cut_by_home, read_header, transcode
+from pipelines.sources.text import Piece, cut_by_home, read_header, transcode, without_blank_end
 from pipelines.store import Store, Supply, data_files, fingerprint, sha256_of, write_json
 from schemas import TABLES, Column, Table, match_header
 
@@ -28,6 +29,7 @@ CCN = "[0-9]{2}[0-9A-Z][0-9]{3}"
 DIGITS = {"TINYINT": 2, "SMALLINT": 4, "INTEGER": 9, "BIGINT": 18}  # a whole number of so many digits fits the type
 PIECE = 256 << 20  # bytes of a large file that are in memory at a time, as rows some two times that
 STAGED_GROUP = 20_480
+MANY = 10  # allowed values that a message does not list any more
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,8 @@ def unpack(store: Store, supply: Supply, described: Table, folder: Path) -> Text
         else:
             pieces = [Piece(folder / "text.csv")]
             encoding = transcode(stream, pieces[0].path, supply.name)
+    for piece in pieces[-1:]:
+        without_blank_end(piece.path)
     header = read_header(pieces[0].path) if pieces else []
     try:
         found, unknown = match_header(header, described)
@@ -146,7 +150,8 @@ def problem_of(text: Text, column: Column, checks: list[Any]) -> str:
         elif "allowed_values" in stated:
             allowed = ", ".join(repr(v) for v in stated["allowed_values"])
             holds.append(f"{value} in ({allowed})")
-            cases.append(f"when {value} not in ({allowed}) then 'is none of {allowed.replace(chr(39), '')}'")
+            listed = allowed.replace("'", "") if len(stated["allowed_values"]) <= MANY else "the known codes"
+            cases.append(f"when {value} not in ({allowed}) then 'is none of {listed}'")
     blank = "" if column.nullable else f"when {raw} is null then 'is blank' "
     unread = f"when {raw} is not null and {value} is null then 'is not {_kind(column)}'"
     return f"case when {' and '.join(holds)} then null {unread} {blank}{' '.join(cases)} end"
@@ -196,8 +201,10 @@ def marks(text: Text, columns: list[Column]) -> dict[str, str]:
     def unusual(c: Column, test: str) -> str:
         return f"case when {c.name}_usual then false else coalesce({test}, false) end"
 
+    fatal = [c for c in present if not keeps_row(text.described, c)]
     found = {
-        "is_bad": [f"({problem_of(text, c, checks[c.name])}) is not null" for c in present],
+        "is_bad": [f"({problem_of(text, c, checks[c.name])}) is not null" for c in fatal],
+        "lost_cells": [f"({problem_of(text, c, checks[c.name])}) is not null" for c in present if c not in fatal],
         "had_thousands": [unusual(c, f"contains({raw_text(text, c)}, ',')") for c in numbers],
         "was_rounded": [unusual(c, _is_finer(raw_text(text, c), c)) for c in numbers if c.type.startswith("DECIMAL")],
         "was_repaired": [
@@ -205,6 +212,11 @@ def marks(text: Text, columns: list[Column]) -> dict[str, str]:
         ],
     }
     return {name: " or ".join(tests) or "false" for name, tests in found.items()}
+
+
+def keeps_row(described: Table, column: Column) -> bool:
+    """Whether a row stays where this column cannot be read: of a home's one row in a release only the cell is lost."""
+    return described.clock == "release" and column.nullable and column.name not in described.key
 
 
 def _is_finer(raw: str, column: Column) -> str:
@@ -228,6 +240,8 @@ def stage(store: Store, table: str, period: str, settings: Settings) -> dict[str
         supply.sha256,
         supply.member,
         str(described.columns()),
+        str({name: [check.statistics for check in col.checks] for name, col in described.schema().columns.items()}),
+        sha256_of(RULES / "job_codes.csv") if described.large else "",
         Path(__file__).read_text(),
         _select_of(target_name),
         [(rule, check_select(rule["made_by"])) for t in (table, target_name) for rule in rules_for(t)],
@@ -264,6 +278,7 @@ def stage(store: Store, table: str, period: str, settings: Settings) -> dict[str
                 "content": fingerprint([sha256_of(file) for file in data_files(folder)]),
                 "checked": True,
                 "file": supply.name,
+                "sha256": supply.sha256,
                 "encoding": text.encoding,
                 "unknown_columns": text.unknown if table.startswith("pbj") else [],
                 "spellings_out_of_time": described.out_of_time(text.found, period),
@@ -334,43 +349,67 @@ def _read_rows(con: duckdb.DuckDBPyConnection, text: Text, piece: Piece, period:
     extras = _extra_columns(text)
     found = marks(text, columns)
     kept = ", ".join([c.name for c in columns] + [n for _, n in extras])
+    checks = {name: col.checks for name, col in described.schema().columns.items()}
+    values = [
+        f"case when ({problem_of(text, c, checks[c.name])}) is null then {c.name} end as {c.name}"
+        if c.name in text.found and keeps_row(described, c)
+        else c.name
+        for c in columns
+    ]
     select = ", ".join(
-        [c.name for c in columns]
-        + [f"nullif(trim(c{k}), '') as {n}" for k, n in extras]
-        + [f"{sql} as {name}" for name, sql in found.items()]
+        values + [f"nullif(trim(c{k}), '') as {n}" for k, n in extras] + [f"{sql} as {name}" for name, sql in found.items()]
     )
     con.execute("set preserve_insertion_order = false")
     try:
         con.execute(f"create or replace temp table file_rows as select {select} from ({typed(text, columns, scan(text, piece))})")
     except duckdb.InvalidInputException as broken:
-        raise _broken(text, broken) from broken
-    rows, bad, thousands, rounded, repaired = con.execute(
-        f"select count(*), {', '.join(f'count(*) filter (where {mark})' for mark in found)} from file_rows"
+        raise _broken(text, piece, broken) from broken
+    marked = con.execute(
+        "select count(*), count(*) filter (where is_bad), count(*) filter (where lost_cells and not is_bad), "
+        + ", ".join(f"count(*) filter (where {mark} and not is_bad)" for mark in ("had_thousands", "was_rounded", "was_repaired"))
+        + " from file_rows"
     ).fetchall()[0]
+    rows, bad, lost, thousands, rounded, repaired = marked
     # the daily and provider files hold no two shifts: equal rows are copies
     distinct = "" if described.large else "distinct"
     con.execute(f"create or replace temp view readable as select {distinct} {kept} from file_rows where not is_bad")
     con.execute("create or replace view checked.file_rows as from readable")
     folded = 0 if described.large else rows - bad - con.execute("select count(*) from readable").fetchall()[0][0]
     counts.rows += rows - bad - folded
-    counts.rejected_rows += bad
+    counts.rejected_rows += bad + lost
     counts.thousands_separators += thousands
     counts.rounded_numbers += rounded
     counts.ccn_repaired += repaired
     counts.repeated_rows += folded
-    if repaired:
-        day = "work_date" if any(c.name == "work_date" for c in columns) else "null::date"
-        flags.add("ccn_repaired", con.execute(
-            f"select ccn, count(*) || ' rows had a CCN without its leading zeros', min({day}), max({day}), count(*) "
-            "from file_rows where was_repaired and not is_bad group by ccn order by ccn"
-        ).fetchall())  # fmt: skip
-    _keep_rejects(con, text, piece, period, any_bad=bad > 0)
+    day = "work_date" if any(c.name == "work_date" for c in columns) else "null::date"
+    for reason, mark, told in (
+        ("ccn_repaired", "was_repaired", "rows had a CCN without its leading zeros"),
+        ("rejected_rows", "lost_cells", "rows have cells that could not be read, each of them now blank"),
+    ):
+        if any(c.name == "ccn" for c in columns):
+            select = (
+                f"select ccn, count(*) || ' {told}', min({day}), max({day}), count(*) from file_rows "
+                f"where {mark} and not is_bad group by ccn order by ccn"
+            )
+            flags.add(reason, con.execute(select).fetchall())
+    _keep_rejects(con, text, piece, period, any_bad=bad + lost > 0)
 
 
-def _broken(text: Text, fault: Exception) -> RefusedFile:
-    """What DuckDB says of a file that is no CSV, as our error."""
+def _broken(text: Text, piece: Piece, fault: Exception) -> RefusedFile:
+    """The first line of a piece that is no row of the header's columns, as our error; else what DuckDB says."""
+    todo = "Fetch the file again; a line that was cut or added by hand is mended or taken out"
+    width = len(text.header)
+    with piece.path.open(newline="", encoding="utf-8") as lines:
+        reader = csv.reader(lines, strict=True)
+        try:
+            for cells in reader:
+                if len(cells) != width:
+                    what = f"has {len(cells)} values where the header has {width} columns" if cells else "is blank"
+                    return RefusedFile(text.name, f"the line {what}", line=piece.lines_before + reader.line_num, todo=todo)
+        except csv.Error as broken:
+            return RefusedFile(text.name, f"quotes do not close ({broken})", line=piece.lines_before + reader.line_num, todo=todo)
     told = " ".join(str(fault).split(" Possible")[0].split())[:400]
-    return RefusedFile(text.name, told, todo="The file is not a well-formed CSV with one value a column: fetch it again")
+    return RefusedFile(text.name, told, todo=todo)
 
 
 def _keep_rejects(con: duckdb.DuckDBPyConnection, text: Text, piece: Piece, period: str, any_bad: bool) -> None:
@@ -490,7 +529,7 @@ def _compact_usual(con: duckdb.DuckDBPyConnection, text: Text, piece: Piece, per
     try:
         con.execute(f"create or replace temp table compact as {_compact_select()}")
     except duckdb.InvalidInputException as broken:
-        raise _broken(text, broken) from broken
+        raise _broken(text, piece, broken) from broken
     finally:
         con.execute("reset disabled_optimizers")
     kept, strange = con.execute(

@@ -31,6 +31,7 @@ class Supply:
     modified: str  # CMS's modified date (ISO), empty where unknown
     fetched: str  # ISO time
     size: int  # bytes of the blob
+    source: str = ""  # cms, sample or folder
 
 
 @dataclass(frozen=True)
@@ -66,23 +67,30 @@ class Store:
     def supply(self, table: str, period: str) -> Supply | None:
         """The file that supplies a table for a period, or None where none was ever supplied."""
         found = read_json(self.supply_file(table, period))
-        return Supply(**found["now"]) if found else None
+        return Supply(**found["now"]) if found and found["now"] else None
 
     def set_supply(self, supply: Supply) -> bool:
         """Note a supply. False where the same content was noted before; earlier vintages stay listed."""
         note = self.supply_file(supply.table, supply.period)
         found = read_json(note) or {"now": None, "before": []}
         now = found["now"]
-        if now and (now["sha256"], now["member"]) == (supply.sha256, supply.member):
+        if now and (now["sha256"], now["member"], now.get("source")) == (supply.sha256, supply.member, supply.source):
             return False
         before = [*found["before"], now] if now else []
         write_json(note, {"now": asdict(supply), "before": before})
         return True
 
+    def withdraw(self, table: str, period: str) -> None:
+        """Note that the source in use has no file for a table and period; what was there before stays listed."""
+        note = self.supply_file(table, period)
+        found = read_json(note)
+        if found and found["now"]:
+            write_json(note, {"now": None, "before": [*found["before"], found["now"]]})
+
     def vintages(self, table: str, period: str) -> list[Supply]:
         """Every supply that was ever noted, oldest first."""
         found = read_json(self.supply_file(table, period))
-        return [Supply(**s) for s in [*found["before"], found["now"]]] if found else []
+        return [Supply(**s) for s in [*found["before"], found["now"]] if s] if found else []
 
     def folder(self, table: str, period: str) -> Path:
         """The folder of a staged or computed table ("staged.pbj_daily", "2026Q1")."""

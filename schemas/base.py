@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import ibis.expr.datatypes as dt
@@ -31,6 +33,7 @@ class ArrayType(ibis_engine.DataType):
         return cls(ibis_dtype)
 
 
+RULES = Path(__file__).parent.parent / "data" / "rules"
 EXAMPLES = 10  # failing rows kept per check: without a limit pandera pulls every failing row into memory
 
 
@@ -138,6 +141,12 @@ class Table:
                 for c in self.columns()
             ]
         )
+
+
+def rule_values(rules: str, name: str) -> list[int]:
+    """The whole numbers of a column of a rule table, for a check that takes no others."""
+    with (RULES / f"{rules}.csv").open(newline="") as lines:
+        return [int(row[name]) for row in csv.DictReader(lines)]
 
 
 TABLES: dict[str, Table] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ibis.expr.datatypes as dt
 import pandera.ibis as pa
 
-from schemas.base import column, table
+from schemas.base import column, rule_values, table
 
 HOURS = {"unit": "hours", "nullable": True, "ge": 0}
 CCN = {"str_length": {"min_value": 6, "max_value": 6}}
@@ -75,7 +75,7 @@ class PbjEmployee(pa.DataFrameModel):
     quarter: str = column("Calendar quarter as the row gives it", cms="CY_Qtr", required=True)
     work_date: dt.date = column("Day worked", cms="WorkDate", required=True)
     employee_id: dt.int64 = column("CMS's id of the person within the home", cms="SYS_EMPLEE_ID", required=True)
-    job_code: dt.int8 = column("PBJ job code", cms="EMPLEE_JOB_CD_ID", required=True, ge=1, le=40)
+    job_code: dt.int8 = column("PBJ job code", cms="EMPLEE_JOB_CD_ID", required=True, isin=rule_values("job_codes", "job_code"))
     is_contract: bool = column(
         "Contract (2) or employee (1)", cms="EMP_CTR", also=("EMPLEE_CTR (2022)",), nullable=True,
         words={"1": False, "2": True})  # fmt: skip

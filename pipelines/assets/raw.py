@@ -4,7 +4,22 @@ import dagster as dg
 
 from pipelines.partitions import QUARTERS, RELEASES
 from pipelines.resources import Run
-from pipelines.sources import QUARTER_TABLES, RELEASE_TABLES
+from pipelines.sources import QUARTER_TABLES, RELEASE_TABLES, Source
+from pipelines.store import Store, Supply
+
+
+def supplied(source: Source, table: str, period: str, store: Store) -> Supply | None:
+    """The file that a source has for a table and period, brought into the store; None where it has none.
+
+    A file of another source is never mixed in, nor one that was taken out of the folder. What CMS once offered and lists no more stays.
+    """
+    supply = source.fetch(table, period, store)
+    before = store.supply(table, period)
+    if supply is None and before is not None and (before.source, source.name) == ("cms", "cms"):
+        return before
+    if supply is None:
+        store.withdraw(table, period)
+    return supply
 
 
 def raw_asset(table: str, partitions: dg.PartitionsDefinition) -> dg.AssetsDefinition:
@@ -15,8 +30,7 @@ def raw_asset(table: str, partitions: dg.PartitionsDefinition) -> dg.AssetsDefin
     )
     def fetched(context: dg.AssetExecutionContext, run: Run) -> dg.MaterializeResult:
         store = run.store()
-        before = store.supply(table, context.partition_key)
-        supply = run.opened().fetch(table, context.partition_key, store) or before
+        supply = supplied(run.opened(), table, context.partition_key, store)
         if supply is None:
             return dg.MaterializeResult(metadata={"supplied": False})
         return dg.MaterializeResult(

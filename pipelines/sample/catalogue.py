@@ -250,7 +250,7 @@ class SampleSource(Source):
         atexit.register(self.close)  # once the interpreter ends, its frozen server could not be shut down any more
         session = session_for("http://localhost")
         session.mount(PUBLIC, _Detour(self._serving.__enter__()))
-        return Cms(PUBLIC, PUBLIC, session=session, delay=0.05)
+        return Cms(PUBLIC, PUBLIC, session=session, delay=0.05, name=self.name)
 
     @property
     def warnings(self) -> list[str]:

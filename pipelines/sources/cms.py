@@ -53,9 +53,11 @@ class Cms(Source):
         session: requests.Session | None = None,
         tries: int = TRIES,
         delay: float = DELAY,
+        name: str = "cms",
     ):
         """`data_home` serves /data.json, `archive_home` /provider-data; the catalogues are asked for once per instance."""
         self.data_home, self.archive_home = data_home.rstrip("/"), archive_home.rstrip("/")
+        self.name = name
         self.session = session or session_for(data_home)
         self.tries, self.delay = tries, delay
         self.warnings: list[str] = []
@@ -181,10 +183,10 @@ class Cms(Source):
             with path.open("rb") as stream:
                 seen = look(stream, got.size)
         _prove(seen, table, period, name, offer)
-        return _supply(store, table, period, got, seen, name, offer.address, offer.modified)
+        return self._supply(store, table, period, got, seen, name, offer.address, offer.modified)
 
     def _fetch_release(self, table: str, period: str, store: Store) -> Supply | None:
-        months = [row for row in self.archives() if row.kind == "theme" and _near(row.day, period)]
+        months = [row for row in self.archives() if row.kind == "theme" and near(row.day, period)]
         for rows in (months, self._years(period), self._newest(period)):
             found = [
                 (row, seen) for row in rows for seen in self._inside(row, store) if (seen.table, seen.period) == (table, period)
@@ -197,7 +199,7 @@ class Cms(Source):
                 name = _name(row.url)
                 if seen.refuse:
                     raise RefusedFile(f"{name}!{seen.member}", seen.problem, todo="Tell CMS; until then use a folder without it.")
-                return _supply(
+                return self._supply(
                     store, table, period, self._get(row.url, store, row.day), seen, name, row.url, seen.modified or row.day
                 )
         return None
@@ -219,14 +221,22 @@ class Cms(Source):
                 self._current = self._rows(self.archive_home + CURRENT)
             except OpenstarsError:
                 self._current = []
-        return [row for row in self._current if _near(row.day, period)]
+        return [row for row in self._current if near(row.day, period)]
+
+    def _supply(
+        self, store: Store, table: str, period: str, got: Downloaded, seen: Look, name: str, address: str, modified: str
+    ) -> Supply | None:
+        """Note the supply; the note that stands is given back, so that the same content keeps its first address and time."""
+        fetched = str(got.notes.get("fetched", ""))
+        store.set_supply(Supply(table, period, got.sha256, seen.member, name, address, modified, fetched, got.size, self.name))
+        return store.supply(table, period)
 
 
 def _words(row: ArchiveRow) -> list[str]:
     return re.findall(r"\d{4}", f"{row.day} {row.name} {row.url}")
 
 
-def _near(day: str, period: str) -> bool:
+def near(day: str, period: str) -> bool:
     """Whether an archive of this day may hold files of a release: dated from the month before to two months after."""
     found = parse_day(day)
     if found is None:
@@ -264,13 +274,3 @@ def _odd(offer: Offer) -> str:
 
 def _name(url: str) -> str:
     return unquote(url.split("?")[0].rsplit("/", 1)[-1])
-
-
-def _supply(
-    store: Store, table: str, period: str, got: Downloaded, seen: Look, name: str, address: str, modified: str
-) -> Supply | None:
-    """Note the supply; the note that stands is given back, so that the same content keeps its first address and time."""
-    store.set_supply(
-        Supply(table, period, got.sha256, seen.member, name, address, modified, str(got.notes.get("fetched", "")), got.size)
-    )
-    return store.supply(table, period)

@@ -73,7 +73,18 @@ class Folder(Source):
         sha256, size = self._add(chosen, store)
         fetched = now()
         store.set_supply(
-            Supply(table, period, sha256, chosen.seen.member, chosen.name, chosen.file, chosen.seen.modified, fetched, size)
+            Supply(
+                table,
+                period,
+                sha256,
+                chosen.seen.member,
+                chosen.name,
+                chosen.file,
+                chosen.seen.modified,
+                fetched,
+                size,
+                self.name,
+            )
         )
         return store.supply(table, period)
 

@@ -22,6 +22,7 @@ DAYS = (
     (re.compile(r"(\d{4})-?(\d{2})-?(\d{2})(?:[T ].*)?"), (1, 2, 3)),
     (re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})"), (3, 1, 2)),
 )
+MOST = 0.67  # share of a table's required columns that make an unknown header a damaged one of that table
 NEAR = 3  # columns of a known table that make an unknown file worth a word on what it lacks
 
 
@@ -54,7 +55,7 @@ def parse_day(text: str) -> date | None:
 def look(stream: BinaryIO, size: int = 0, member: str = "") -> Look:
     """Recognise a CSV stream by its header, and its period by its first rows."""
     head = read_head(stream)
-    described = _recognise(tuple(head.header))
+    described = _recognise(tuple(head.header)) or _nearly(tuple(head.header))
     if described is None:
         return Look(member, "", "", "", "", size, nearest(head.header))
     seen = Look(member, described.name.split(".")[1], "", "", "", size, "")
@@ -115,6 +116,19 @@ def _as_quarter(text: str) -> str:
 @cache
 def _recognise(header: tuple[str, ...]) -> Table | None:
     return recognise(list(header))
+
+
+@cache
+def _nearly(header: tuple[str, ...]) -> Table | None:
+    """The table of which a header has most of the required columns, so that staging can say which it lacks."""
+    names = {_plain(name) for name in header}
+    best: tuple[float, Table | None] = (0.0, None)
+    for described in TABLES.values():
+        required = [c for c in described.columns() if c.required] if described.signature else []
+        have = sum(any(_plain(s) in names for s in c.spellings) for c in required)
+        if required and have / len(required) > best[0]:
+            best = (have / len(required), described)
+    return best[1] if best[0] >= MOST else None
 
 
 @cache

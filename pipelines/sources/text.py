@@ -241,6 +241,19 @@ def _change(block: bytes, wanted: int, quotes: int, begin: int) -> int:
     return 0
 
 
+def without_blank_end(path: Path) -> None:
+    """Take blank lines from the end of a file: editors and spreadsheets leave them there."""
+    with path.open("rb+") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - BLOCK))
+        end = file.read()
+        kept = end.rstrip(b"\r\n")
+        if not kept or len(end) - len(kept) <= 2:
+            return
+        line_end = end[len(kept) :][:2] if end[len(kept) :].startswith(b"\r\n") else end[len(kept) :][:1]
+        file.truncate(size - len(end) + len(kept) + len(line_end))
+
+
 def read_header(source: Path | BinaryIO) -> list[str]:
     """The column names of a CSV file, in any of the encodings that `transcode` knows."""
     if isinstance(source, Path):

@@ -13,6 +13,7 @@ import pytest
 
 from pipelines.cli import main
 from pipelines.errors import OpenstarsError, RefusedFile
+from pipelines.resources import _open_sources
 from pipelines.sources.folder import Folder
 from pipelines.store import Store
 from tests.cases import fill
@@ -46,14 +47,11 @@ def store(tmp_path: Path) -> Store:
         ("pbj_employee", "WORK_HRS_NUM", "-8.00", "is less than 0"),
         ("pbj_employee", "WORK_HRS_NUM", "", "is blank"),
         ("pbj_employee", "WorkDate", "20240230", "is not a date"),
-        ("pbj_employee", "EMPLEE_JOB_CD_ID", "41", "is more than 40"),
-        ("pbj_employee", "EMPLEE_JOB_CD_ID", "0", "is less than 1"),
+        ("pbj_employee", "EMPLEE_JOB_CD_ID", "41", "is none of the known codes"),
+        ("pbj_employee", "EMPLEE_JOB_CD_ID", "0", "is none of the known codes"),
         ("pbj_employee", "EMPLEE_JOB_CD_ID", "RN", "is not a number of the kind"),
         ("pbj_employee", "EMP_CTR", "3", "is not one of the known codes"),
         ("pbj_employee", "SYS_EMPLEE_ID", "", "is blank"),
-        ("provider_info", "Staffing Rating", "6", "is none of 1, 2, 3, 4, 5"),
-        ("provider_info", "Staffing Rating", "3.5", "is not a number of stars"),
-        ("provider_info", "Total nursing staff turnover", "100.1", "is more than 100"),
         ("provider_info", "Processing Date", "2026-02-30", "is not a date"),
     ],
 )
@@ -72,6 +70,29 @@ def test_a_value_that_cannot_be_read_is_kept_as_a_reject(
     )
     home = None if column == key else "015010"
     assert rejects == [(table, "bad.csv", 3, column, value or None, problem, home, period)]
+
+
+@pytest.mark.parametrize(
+    ("column", "name", "value", "problem"),
+    [
+        ("Staffing Rating", "staffing_rating", "6", "is none of 1, 2, 3, 4, 5"),
+        ("Staffing Rating", "staffing_rating", "3.5", "is not a number of stars"),
+        ("Total nursing staff turnover", "total_nurse_turnover_pct", "100.1", "is more than 100"),
+    ],
+)
+def test_a_bad_cell_of_the_provider_file_costs_the_cell_and_not_the_home(
+    column: str, name: str, value: str, problem: str, store: Store, tmp_path: Path
+) -> None:
+    """Every home of the provider file stays; the cell is blank, told as a reject, and the home is flagged."""
+    key = CCN["provider_info"]
+    file = fill.write(tmp_path / "bad.csv", "provider_info", [{key: "015009", column: "3"}, {key: "015010", column: value}])
+    manifest = fill.staged(store, file, "provider_info", "2026-07")
+    assert (manifest["rows"], manifest["rejected_rows"]) == (2, 1)
+    found = fill.read(store, "staged.provider_info", "2026-07", columns=f"ccn, {name} is null")
+    assert found == [("015009", False), ("015010", True)]
+    rejects = fill.read(store, "staged.provider_info", "2026-07", "rejects", "line, column_name, value, problem, ccn")
+    assert rejects == [(3, column, value, problem, "015010")]
+    assert fill.read(store, "staged.provider_info", "2026-07", "flags", "ccn, reason, found") == [("015010", "rejected_rows", 1)]
 
 
 def test_two_bad_values_of_a_row_are_two_rejects(store: Store, tmp_path: Path) -> None:
@@ -161,18 +182,68 @@ def test_a_required_column_that_is_missing_refuses_the_file(
 def test_an_unknown_header_is_named_with_what_it_lacks(store: Store, tmp_path: Path) -> None:
     """A folder of which no file fits says which table a file comes nearest to and the columns it needs for that."""
     file = fill.write(tmp_path / "mine" / "odd.csv", "pbj_daily", [{}])
-    file.write_text(file.read_text().replace("MDScensus", "Residents"))
+    file.write_text(file.read_text().replace("MDScensus", "Residents").replace("Hrs_", "Hours "))
     with pytest.raises(OpenstarsError, match=r'odd\.csv: its header .*nearest is pbj_daily .*"MDScensus"'):
         Folder(tmp_path / "mine").offers()
 
 
-@pytest.mark.parametrize("line", ["555901,too,few", "555901" + ",1" * 40])
-def test_a_line_with_another_number_of_values_refuses_the_file(line: str, store: Store, tmp_path: Path) -> None:
-    """A line that is cut or has a comma too many is no row to guess at."""
-    file = fill.write(tmp_path / "cut.csv", "pbj_daily", [{}])
-    file.write_text(file.read_text() + line + "\n")
-    with pytest.raises(RefusedFile, match=r"cut\.csv"):
-        fill.staged(store, file, "pbj_daily", "2024Q2")
+def test_nothing_of_another_source_is_mixed_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A run uses what its source has: a file that another folder gave, or that was taken out, is gone and told as not supplied."""
+    data = ["--data", str(tmp_path / "store")]
+    for name in ("one", "two"):
+        fill.write(tmp_path / name / "p.csv", "provider_info", [{}])
+    daily = fill.write(tmp_path / "one" / "daily.csv", "pbj_daily", [{"CY_Qtr": "2026Q1", "WorkDate": "20260101"}])
+    assert main(["run", "--release", RELEASE, "--source", str(tmp_path / "one"), *data]) == 0
+    assert "pbj_daily of 2026Q1" not in capsys.readouterr().out
+    assert main(["run", "--release", RELEASE, "--source", str(tmp_path / "two"), *data]) == 0
+    assert "pbj_daily of 2026Q1" in capsys.readouterr().out
+    assert main(["sources", "--source", str(tmp_path / "one"), *data]) == 0
+    daily.unlink()
+    _open_sources.clear()  # another process
+    assert main(["run", "--release", RELEASE, "--source", str(tmp_path / "one"), *data]) == 0
+    assert "pbj_daily of 2026Q1" in capsys.readouterr().out
+
+
+def test_a_folder_whose_file_lacks_a_required_column_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Not passed over: the run stops and names the column and the nearest one of the file."""
+    folder = tmp_path / "mine"
+    fill.write(folder / "p.csv", "provider_info", [{}])
+    quarter = "2026Q1"
+    file = fill.write(folder / "daily.csv", "pbj_daily", [{"CY_Qtr": quarter, "WorkDate": "20260101"}])
+    file.write_text(file.read_text().replace("MDScensus", "MDScensuss"))
+    assert main(["run", "--release", RELEASE, "--source", str(folder), "--data", str(tmp_path / "store")]) == 1
+    told = capsys.readouterr().err
+    assert "daily.csv, line 1: required column MDScensus is missing (nearest unknown columns: MDScensuss)" in told
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ("555901,too,few\n", r"cut\.csv, line 3: the line has 3 values where the header has 33 columns"),
+        ("555901" + ",1" * 40 + "\n", r"cut\.csv, line 3: the line has 41 values where the header has 33 columns"),
+        ("\n555901,too\n", r"cut\.csv, line 3: the line is blank"),
+        ('"555901,never closed\n', r"cut\.csv"),
+    ],
+)
+@pytest.mark.parametrize("table", ["pbj_daily", "pbj_employee"])
+def test_a_line_with_another_number_of_values_refuses_the_file(
+    table: str, lines: str, told: str, store: Store, tmp_path: Path
+) -> None:
+    """A line that is cut or has a comma too many is no row to guess at; the message says which line it is."""
+    file = fill.write(tmp_path / "cut.csv", table, [{}])
+    width = file.read_text().split("\n")[0].count(",") + 1
+    file.write_text(file.read_text() + lines)
+    with pytest.raises(RefusedFile, match=told.replace("33 columns", f"{width} columns")):
+        fill.staged(store, file, table, "2024Q2")
+
+
+@pytest.mark.parametrize("table", ["pbj_daily", "pbj_employee"])
+def test_blank_lines_at_the_end_are_no_rows(table: str, store: Store, tmp_path: Path) -> None:
+    """Editors and spreadsheets leave them there."""
+    file = fill.write(tmp_path / "d.csv", table, [{}])
+    file.write_text(file.read_text() + "\n\n")
+    manifest = fill.staged(store, file, table, "2024Q2")
+    assert (manifest["rows"], manifest["rejected_rows"]) == (1, 0)
 
 
 def test_a_header_without_rows_refuses_the_file(store: Store, tmp_path: Path) -> None:
