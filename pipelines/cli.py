@@ -8,10 +8,26 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pipelines.errors import OpenstarsError, UsageError
+
+if TYPE_CHECKING:
+    from pipelines.resources import Run
+
+
+def at_least(least: int) -> Callable[[str], int]:
+    """A whole number of the command line that is not below another."""
+
+    def number(text: str) -> int:
+        found = int(text)
+        if found < least:
+            raise argparse.ArgumentTypeError(f"{found} is less than {least}")
+        return found
+
+    return number
 
 
 def parser() -> argparse.ArgumentParser:
@@ -30,9 +46,11 @@ def parser() -> argparse.ArgumentParser:
         "--accept", default="", metavar="REASON", help="publish although rows could not be read; the reason is recorded"
     )
     run.add_argument(
-        "--ranges", type=int, default=0, help="ranges of homes (default: chosen by size); results do not depend on it"
+        "--ranges", type=at_least(1), default=0, help="ranges of homes (default: chosen by size); results do not depend on it"
     )
-    run.add_argument("--threads", type=int, default=0, help="threads of DuckDB (default: all cores); results do not depend on it")
+    run.add_argument(
+        "--threads", type=at_least(1), default=0, help="threads of DuckDB (default: all cores); results do not depend on it"
+    )
 
     explain = commands.add_parser("explain", help="one home: every measure, its points, and why")
     explain.add_argument("ccn", help="CMS certification number, six characters")
@@ -43,7 +61,7 @@ def parser() -> argparse.ArgumentParser:
 
     sample = commands.add_parser("sample", help="write a made-up nation as CMS files")
     sample.add_argument("folder", type=Path)
-    sample.add_argument("--homes", type=int, default=320)
+    sample.add_argument("--homes", type=at_least(1), default=320)
     sample.add_argument("--seed", type=int, default=1)
 
     sources = commands.add_parser("sources", help="what a source offers, what is stored, what is missing")
@@ -103,11 +121,18 @@ def _run(given: argparse.Namespace) -> None:
     print(f"Tables: {folder} ({time.monotonic() - began:.0f} s)")
 
 
+def _there(run: Run) -> Run:
+    """A run whose store is there. Raises UsageError where it is not, so that a misspelled folder is not made."""
+    if not run.root().is_dir():
+        raise UsageError(f"There is no store {run.root()}: openstars run makes one, --data names another")
+    return run
+
+
 def _explain(given: argparse.Namespace) -> None:
     from pipelines.report import explain, published_release
     from pipelines.resources import Run
 
-    store = Run(data=given.data).store()
+    store = _there(Run(data=given.data)).store()
     print(explain(store, published_release(store, given.release), given.ccn))
 
 
@@ -115,13 +140,15 @@ def _compare(given: argparse.Namespace) -> None:
     from pipelines.report import compare, published_release
     from pipelines.resources import Run
 
-    store = Run(data=given.data).store()
+    store = _there(Run(data=given.data)).store()
     print(compare(store, published_release(store, given.release)))
 
 
 def _sample(given: argparse.Namespace) -> None:
     from pipelines.sample.nation import write_nation
 
+    if given.folder.exists() and any(given.folder.iterdir()):
+        raise UsageError(f"{given.folder} is not empty: give a folder that is, or a new one")
     write_nation(given.folder, homes=given.homes, seed=given.seed)
     print(f"Made {given.homes} homes in {given.folder}; what must come out of them stands in {given.folder / 'truth.csv'}")
 
@@ -153,7 +180,7 @@ def _sql(given: argparse.Namespace) -> None:
     from pipelines.resources import Run
     from pipelines.shell import shell
 
-    run = Run(data=given.data)
+    run = _there(Run(data=given.data))
     shell(run.engine(published_release(run.store(), given.release)), given.query)
 
 
@@ -170,7 +197,8 @@ def _ui(given: argparse.Namespace) -> int:
         settings.write_text("telemetry:\n  enabled: false\npython_logs:\n  python_log_level: INFO\n")
     environment = {**os.environ, "DAGSTER_HOME": str(home), "OPENSTARS_DATA": str(store.root)}
     print(f"Dagster's page: http://127.0.0.1:{given.port}  (stop with Ctrl-C)")
-    command = [sys.executable, "-m", "dagster_webserver", "-m", "pipelines.definitions", "-h", "127.0.0.1", "-p", str(given.port)]
+    # with the daemon, without which no schedule or sensor that is switched on ticks
+    command = [sys.executable, "-m", "dagster", "dev", "-m", "pipelines.definitions", "-h", "127.0.0.1", "-p", str(given.port)]
     return subprocess.call(command, env=environment)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import duckdb
 
 from pipelines.checks import scan
-from pipelines.engine import SOURCES_OF, Engine
+from pipelines.engine import SOURCES_OF, Engine, rule_view
 from pipelines.errors import MissingInput, UsageError
 from pipelines.publishing import inputs_of_release
 from pipelines.store import Store
@@ -137,7 +137,7 @@ def explain(store: Store, release: str, ccn: str) -> str:
     if found:
         name, state, stars, score, status, reason, footnote, overall, quarter, ruleset = found[0]
         told.append(f"{name} ({ccn}, {state}), release {release}, staffing of {quarter}, rules of {ruleset}")
-        told.append(_star(con, stars, score, status, reason, footnote))
+        told.append(_star(con, release, stars, score, status, reason, footnote))
         told.append(f"Overall star as CMS published it: {overall or 'none'}")
     else:
         told.append(f"{ccn}: in the PBJ files, not in the provider file of release {release}")
@@ -158,33 +158,37 @@ def explain(store: Store, release: str, ccn: str) -> str:
 
 
 def _star(
-    con: duckdb.DuckDBPyConnection, stars: int | None, score: int | None, status: str, reason: str | None, footnote: str | None
+    con: duckdb.DuckDBPyConnection,
+    release: str,
+    stars: int | None,
+    score: int | None,
+    status: str,
+    reason: str | None,
+    footnote: str | None,
 ) -> str:
-    meaning = con.execute(f"select meaning from ({_reasons()}) where reason = ?", [reason or status]).fetchall()
+    for rules in ("rules.reasons", "rules.star_thresholds"):
+        rule_view(con, rules)
+    meaning = con.execute("select meaning from rules.reasons where reason = ?", [reason or status]).fetchall()
     why = f" ({meaning[0][0]})" if meaning and (reason or status != "rated") else ""
     foot = f"; CMS's footnote {footnote}" if footnote else ""
     if stars is None:
         return f"Staffing star: none, {status}{why}{foot}"
     if reason:
         return f"Staffing star: {stars}, {reason}{why}{foot}"
-    bands = con.execute(f"select stars, lower from ({_thresholds()}) where lower > ? order by lower limit 1", [score]).fetchall()
+    bands = con.execute(
+        "select stars, lower from rules.star_thresholds where rating = 'staffing' and lower > ? "
+        "and ? between effective_from and coalesce(effective_to, '9999-12') order by lower limit 1",
+        [score, release],
+    ).fetchall()
+    full = con.execute(
+        "select sum(points) from (select max(points) as points from cut_points where basis <> 'recomputed' and measure in "
+        "(select measure from rating_components where domain = 'staffing') group by measure)"
+    ).fetchall()[0][0]
     away = ""
     if bands and score is not None:
         short = bands[0][1] - score
         away = f"; {short} point{'s' if short > 1 else ''} short of {bands[0][0]} stars"
-    return f"Staffing star: {stars}, score {score} of 380{away}{foot}"
-
-
-def _reasons() -> str:
-    from pipelines.periods import RULES
-
-    return f"from read_csv('{RULES / 'reasons.csv'}', header=true)"
-
-
-def _thresholds() -> str:
-    from pipelines.periods import RULES
-
-    return f"select stars, lower from read_csv('{RULES / 'star_thresholds.csv'}', header=true) where rating = 'staffing' and effective_to is null"
+    return f"Staffing star: {stars}, score {score} of {full}{away}{foot}"
 
 
 def _measures(con: duckdb.DuckDBPyConnection, ccn: str) -> list[str]:
@@ -192,7 +196,11 @@ def _measures(con: duckdb.DuckDBPyConnection, ccn: str) -> list[str]:
         """
         select
             mine.measure, mine.value, mine.value_source,
-            case when mine.max_points is null then 'left out' else mine.points || ' of ' || mine.max_points end,
+            case
+                when mine.max_points is null and mine.measure like 'adjusted%' then 'no value'
+                when mine.max_points is null then 'left out'
+                else mine.points || ' of ' || mine.max_points
+            end,
             case when mine.points_low <> mine.points_high then mine.points_low || '-' || mine.points_high end,
             case when mine.band_lower is not null then mine.band_lower || ' to ' || coalesce(mine.band_upper::varchar, 'any') end,
             case when mine.next_points is not null and mine.value is not null

@@ -25,9 +25,13 @@ class Run(dg.ConfigurableResource):
     ranges: int = 0
     threads: int = 0
 
+    def root(self) -> Path:
+        """Where the store is, or would be."""
+        return Path(self.data or os.environ.get("OPENSTARS_DATA") or "data/store").resolve()
+
     def store(self) -> Store:
         """The store; its folder is made where it is not there."""
-        root = Path(self.data or os.environ.get("OPENSTARS_DATA") or "data/store").resolve()
+        root = self.root()
         try:
             root.mkdir(parents=True, exist_ok=True)
         except OSError as fault:

@@ -6,8 +6,8 @@ import sys
 
 import duckdb
 
-from pipelines.engine import Engine, graph
-from pipelines.errors import MissingInput
+from pipelines.engine import Engine, graph, variables_of
+from pipelines.errors import MissingInput, UsageError
 
 
 def open_views(engine: Engine) -> duckdb.DuckDBPyConnection:
@@ -22,11 +22,27 @@ def open_views(engine: Engine) -> duckdb.DuckDBPyConnection:
     return con
 
 
+def _answer(engine: Engine, con: duckdb.DuckDBPyConnection, query: str) -> None:
+    """Run a query and show its rows. Raises UsageError where it reads a variable that nothing sets, which would be null."""
+    known = {name for (name,) in con.execute("select name from duckdb_variables()").fetchall()}
+    unset = variables_of(query) - known
+    if unset:
+        raise UsageError(
+            f"The query reads variables that are not set: {', '.join(sorted(unset))}; set are {', '.join(sorted(known))}"
+        )
+    result = con.sql(query)
+    if result is not None:
+        result.show(max_width=200)
+
+
 def shell(engine: Engine, query: str | None) -> None:
     """Run one query, or read queries from the terminal until its end; a query ends with a semicolon."""
     con = open_views(engine)
     if query:
-        con.sql(query).show(max_width=200)
+        try:
+            _answer(engine, con, query)
+        except duckdb.Error as wrong:
+            raise UsageError(f"The query does not run: {wrong}") from wrong
         return
     print(
         f"Release {engine.release.name}. Tables: published.ratings, turnover.spells, current.provider_info ... (show all tables)"
@@ -43,9 +59,7 @@ def shell(engine: Engine, query: str | None) -> None:
             held = ""
         elif ";" in line:
             try:
-                result = con.sql(held)
-                if result is not None:
-                    result.show(max_width=200)
-            except duckdb.Error as wrong:
+                _answer(engine, con, held)
+            except (duckdb.Error, UsageError) as wrong:
                 print(wrong, file=sys.stderr)
             held = ""

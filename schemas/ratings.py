@@ -117,6 +117,9 @@ class StaffingLevels(Versioned):
     value_source: str = column("Where the hours come from", source="computed", nullable=True, isin=VALUE_SOURCES)
     excluded: bool = column("Whether the levels are not given", source="computed")
     exclusion: str = reason_column("The first exclusion that applies")
+    nation_basis: str = column(
+        "The nation's case-mix hours behind adjusted_hprd: state_averages (row NATION), or a mean over the homes at hand",
+        source="staffing.national_case_mix", nullable=True)  # fmt: skip
     hours: dt.Decimal(18, 2) = column("Hours on days with residents", unit="hours", nullable=True)
     resident_days: dt.int64 = column("Residents summed over the days", unit="resident days", nullable=True)
     zero_rn_days: dt.int32 = column("Days with residents and zero RN hours; on the row rn only", unit="days", nullable=True)
@@ -131,8 +134,8 @@ class Exclusions(Versioned):
     measure: str = column("Staff group as in turnover and staffing_levels", source="computed")
     exclusion: str = column("Reason word", source="rules.reasons")
     effect: str = column(
-        "minimum_points, left_out, no_value or flag", source="computed", isin=["minimum_points", "left_out", "no_value", "flag"]
-    )
+        "minimum_points, left_out, no_value, one_star, published_value (CMS's value or blank was used instead), or flag",
+        source="computed", isin=["minimum_points", "left_out", "no_value", "one_star", "published_value", "flag"])  # fmt: skip
     evidence: str = column("What shows it", source="computed")
     first_date: dt.date = column("First day it concerns", source="computed", nullable=True)
     last_date: dt.date = column("Last day it concerns", source="computed", nullable=True)

@@ -50,6 +50,11 @@ def reason_column(description: str) -> object:
     return column(description, source="rules.reasons", nullable=True)
 
 
+def wanted_column() -> object:
+    """Which of the two values counts under `--inputs`."""
+    return column("Whether the recomputed or the published value is wanted", source="inputs", isin=["recomputed", "published"])
+
+
 @table("staffing.daily_levels", key=("ccn", "measure"), clock="release")
 class DailyLevels(pa.DataFrameModel):
     """Sums of the daily nurse file over the staffing quarter."""
@@ -119,6 +124,8 @@ class Levels(pa.DataFrameModel):
     case_mix_hprd: dt.Decimal(18, 9) = hprd_column("Case-mix hours used")
     adjusted_hprd: dt.Decimal(18, 9) = hprd_column("Recomputed adjusted hours; null where excluded")
     exclusion: str = reason_column("The first exclusion that applies")
+    nation_basis: str = column("Where the nation's case-mix hours come from, see staffing.national_case_mix", nullable=True)
+    wanted: str = wanted_column()
     published_reported_hprd: dt.Decimal(18, 9) = hprd_column("Reported hours as published")
     published_adjusted_hprd: dt.Decimal(18, 9) = hprd_column("Adjusted hours as published")
     adjusted_from_published_hprd: dt.Decimal(18, 9) = hprd_column("Adjusted from published reported and case-mix hours")
@@ -156,6 +163,7 @@ class MeasureValues(pa.DataFrameModel):
     value_source: str = column("Where the value comes from", source="computed", nullable=True, isin=VALUE_SOURCES)
     value_low: dt.Decimal(9, 3) = column("Lowest value behind the printed digits", nullable=True)
     value_high: dt.Decimal(9, 3) = column("Highest value behind the printed digits", nullable=True)
+    wanted: str = wanted_column()
     exclusion: str = reason_column("Why there is no value")
 
 
@@ -175,6 +183,7 @@ class Components(pa.DataFrameModel):
     band_upper: dt.Decimal(9, 3) = column("Highest value of the band, null at the open end", nullable=True)
     next_points: dt.int32 = points_column("Points of the next better band")
     distance_to_next: dt.Decimal(9, 3) = column("How far the next better band is, in the measure's unit", nullable=True, ge=0)
+    wanted: str = wanted_column()
     reason: str = reason_column("Why there is no value, or what is uncertain about it")
     effect: str = column("What the exclusion does to the points", source="rules.exclusion_effects", nullable=True)
 

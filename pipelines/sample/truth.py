@@ -150,7 +150,7 @@ def turnover(home: Home, window: Window) -> dict[str, Turnover]:
 def _exclude(home: Home, window: Window, found: dict[str, Turnover], nurses: list[Spell]) -> None:
     missing = bool(home.absent_daily | home.absent_employee)
     few = found["total_nurse"].eligible < 5
-    full = full_daily_turnover(nurses, window)
+    full = not home.absent_employee and full_daily_turnover(nurses, window)
     for measure, result in found.items():
         if missing:
             result.exclusions.append("missing_quarter")

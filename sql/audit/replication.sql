@@ -33,15 +33,19 @@ levels as (
             {
                 item: 'reported_' || measure || '_hprd',
                 published: published_reported_hprd,
-                recomputed: reported_hprd
+                recomputed: reported_hprd,
+                reason: exclusion
             },
             {
                 item: 'adjusted_' || measure || '_hprd',
                 published: published_adjusted_hprd,
-                recomputed: coalesce(adjusted_hprd, adjusted_from_published_hprd)
+                recomputed: coalesce(adjusted_hprd, adjusted_from_published_hprd),
+                reason: case
+                    when coalesce(adjusted_hprd, adjusted_from_published_hprd) is null then exclusion
+                    when nation_basis <> 'state_averages' then 'national_mean'
+                end
             }
-        ]) as compared,
-        exclusion
+        ]) as compared
     from staffing.levels
 ),
 
@@ -87,7 +91,7 @@ every as (
     select ccn, item, published, recomputed, is_possible, reason
     from stars
     union all
-    select levels.ccn, levels.compared.item, levels.compared.published, levels.compared.recomputed, false as is_possible, levels.exclusion as reason
+    select levels.ccn, levels.compared.item, levels.compared.published, levels.compared.recomputed, false as is_possible, levels.compared.reason
     from levels
     inner join current.provider_info as homes on levels.ccn = homes.ccn
     union all

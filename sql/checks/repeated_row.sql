@@ -1,5 +1,5 @@
--- The same person, day, job code, contract and hours more than once.
--- Grain: ccn. Rule: methodology 8.1; no key tells a copy from a second shift, so hours stay.
+-- The same person, day, job code and contract more than once, whatever the hours.
+-- Grain: ccn. Rule: methodology 8.1; no key tells a copy from a second shift, so hours stay. Of other codes only hours are kept.
 with worked as (
     select ccn, employee_id, unnest(days) as item
     from checked.employee_quarters
@@ -9,7 +9,7 @@ with worked as (
 repeated as (
     select ccn, employee_id, item.day as day, count(*) as copies
     from worked
-    group by ccn, employee_id, item
+    group by ccn, employee_id, item.day, item.job_code, item.is_contract
     having count(*) > 1
 )
 

@@ -1,4 +1,4 @@
--- Employment spells under CMS's rule.
+-- Employment spells under CMS's rule, where the employee files of all six quarters are there.
 -- Grain: ccn, employee_id, measure, first_workday. Rule: methodology 2.3-2.5.
 select
     spells.ccn,
@@ -14,5 +14,7 @@ select
     versions.ruleset
 from turnover.spells as spells
 inner join audit.versions as versions on versions.domain = 'staffing'
-where spells.definition = 'cms'
+where
+    spells.definition = 'cms'
+    and spells.ccn in (select ccn from turnover.home_quarters group by ccn having bool_and(employee_supplied))
 order by spells.ccn, spells.employee_id, spells.measure, spells.first_workday

@@ -1,17 +1,5 @@
 -- Staffing levels of every home; where PBJ gives none the published ones, marked, unless a rule excludes the home.
 -- Grain: ccn, measure. Rule: methodology 1.3-1.6; `inputs` says whether published values may stand in.
-with chosen as (
-    select
-        levels.*,
-        case
-            when getvariable('inputs')::varchar = 'best' and reasons.published_stands_in then 'published'
-            when getvariable('inputs')::varchar = 'best' then 'recomputed'
-            else getvariable('inputs')::varchar
-        end as wanted
-    from staffing.levels as levels
-    left join rules.reasons as reasons on levels.exclusion = reasons.reason
-)
-
 select
     chosen.ccn,
     chosen.measure,
@@ -30,13 +18,14 @@ select
     end as value_source,
     chosen.exclusion is not null and (chosen.wanted = 'recomputed' or chosen.published_reported_hprd is null) as excluded,
     chosen.exclusion,
+    chosen.nation_basis,
     chosen.hours,
     chosen.resident_days,
     case when chosen.measure = 'rn' then daily.zero_days end as zero_rn_days,
     versions.release,
     versions.quarter,
     versions.ruleset
-from chosen
+from staffing.levels as chosen
 left join staffing.daily_levels as daily on chosen.ccn = daily.ccn and chosen.measure = daily.measure
 inner join audit.versions as versions on versions.domain = 'staffing'
 order by chosen.ccn, chosen.measure

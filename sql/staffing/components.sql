@@ -56,6 +56,7 @@ pointed as (
         case when value is null and effect = 'minimum_points' then minimum else points_low end as points_low,
         case when value is null and effect = 'minimum_points' then minimum else points_high end as points_high,
         case when value is not null or effect = 'minimum_points' then maximum end as max_points,
+        wanted,
         effect,
         exclusion
     from banded
@@ -90,6 +91,7 @@ select
     greatest(
         case when pointed.value < steps.next_lower then steps.next_lower - pointed.value else pointed.value - steps.next_upper end, 0
     ) as distance_to_next,
+    pointed.wanted,
     case
         when pointed.exclusion is not null then pointed.exclusion
         when pointed.points_low <> pointed.points_high then 'one_point_band'

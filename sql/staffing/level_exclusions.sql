@@ -24,9 +24,38 @@ present as (
 ),
 
 rejected as (
-    select ccn, count(distinct line) as rejected_rows
+    select ccn, count(distinct line) || ' rows could not be read' as evidence
     from current.rejects
     where table_name = 'pbj_daily' and ccn is not null
+    group by ccn
+),
+
+strays as (  -- rows whose CCN could not be read belong to some home that lacks days
+    select count(distinct rejects.line) as stray_rows
+    from current.rejects as rejects
+    left join homes on rejects.ccn = homes.ccn
+    where rejects.table_name = 'pbj_daily' and homes.ccn is null
+),
+
+short as (
+    select
+        daily.ccn,
+        count(*) || ' days, while the CCNs of ' || max(strays.stray_rows) || ' rows could not be read' as evidence
+    from current.pbj_daily as daily
+    cross join strays
+    cross join spans
+    where strays.stray_rows > 0
+    group by daily.ccn
+    having count(*) < date_diff('day', max(spans.first_day), max(spans.last_day)) + 1
+),
+
+unread as (
+    select ccn, string_agg(evidence, '; ' order by evidence) as evidence
+    from (
+        select * from rejected
+        union all
+        select * from short
+    )
     group by ccn
 ),
 
@@ -38,18 +67,18 @@ of_the_quarter as (
     from homes
     cross join spans
     left join present on homes.ccn = present.ccn
-    left join rejected on homes.ccn = rejected.ccn
+    left join unread on homes.ccn = unread.ccn
     cross join lateral (
         select unnest([
             {exclusion: 'inputs_absent', applies: not spans.daily_supplied, evidence: spans.quarter},
             {
                 exclusion: 'rejected_rows',
-                applies: rejected.ccn is not null,
-                evidence: rejected.rejected_rows || ' rows could not be read'
+                applies: unread.ccn is not null,
+                evidence: unread.evidence
             },
             {
                 exclusion: 'missing_quarter',
-                applies: spans.daily_supplied and present.ccn is null and rejected.ccn is null,
+                applies: spans.daily_supplied and present.ccn is null and unread.ccn is null,
                 evidence: spans.quarter
             },
             {exclusion: 'incomplete_quarter', applies: coalesce(present.is_incomplete, false), evidence: spans.quarter}

@@ -29,6 +29,7 @@ factors as (  -- what a reported hour is multiplied with
         published.ccn,
         methods.measure,
         coalesce(own.case_mix_hprd, fallback.case_mix_hprd) as case_mix_hprd,
+        case when own.case_mix_hprd is null then fallback_nation.basis else own_nation.basis end as nation_basis,
         (
             case when own.case_mix_hprd is null then fallback_nation.national_hprd else own_nation.national_hprd end
             / nullif(coalesce(own.case_mix_hprd, fallback.case_mix_hprd), 0)
@@ -53,6 +54,12 @@ select
     coalesce(published.case_mix_hprd, factors.case_mix_hprd) as case_mix_hprd,
     case when first_exclusion.exclusion is null then (daily.reported_hprd * factors.factor)::decimal(18, 9) end as adjusted_hprd,
     first_exclusion.exclusion,
+    factors.nation_basis,
+    case
+        when getvariable('inputs')::varchar = 'best' and reasons.published_stands_in then 'published'
+        when getvariable('inputs')::varchar = 'best' then 'recomputed'
+        else getvariable('inputs')::varchar
+    end as wanted,
     published.reported_hprd as published_reported_hprd,
     published.adjusted_hprd as published_adjusted_hprd,
     (published.reported_hprd * factors.factor)::decimal(18, 9) as adjusted_from_published_hprd,
@@ -63,4 +70,5 @@ left join staffing.daily_levels as daily on grid.ccn = daily.ccn and grid.measur
 left join staffing.published_levels as published on grid.ccn = published.ccn and grid.measure = published.measure
 left join factors on grid.ccn = factors.ccn and grid.measure = factors.measure
 left join first_exclusion on grid.ccn = first_exclusion.ccn and grid.measure = first_exclusion.measure
+left join rules.reasons as reasons on first_exclusion.exclusion = reasons.reason
 order by grid.ccn, grid.measure

@@ -4,6 +4,10 @@ with homes as (
     select ccn from current.provider_info
 ),
 
+rejected as (  -- a blank of these homes may be a cell that could not be read
+    select distinct ccn from current.rejects where table_name = 'provider_info'
+),
+
 precision as (  -- releases that print three decimals (September 2025) need no guess at the fraction
     select bool_and(coalesce(
         total_nurse_turnover_pct = round(total_nurse_turnover_pct, 1) and rn_turnover_pct = round(rn_turnover_pct, 1), true
@@ -21,7 +25,8 @@ levels as (
         case when levels.published_adjusted_hprd is null then levels.adjusted_low_hprd end as published_low,
         case when levels.published_adjusted_hprd is null then levels.adjusted_high_hprd end as published_high,
         case when levels.published_reported_hprd is not null and levels.case_mix_hprd is null then 'no_case_mix' end as blank_reason,
-        levels.reported_hprd is not null and levels.case_mix_hprd is null as lacks_case_mix
+        levels.reported_hprd is not null and levels.case_mix_hprd is null as lacks_case_mix,
+        levels.wanted
     from staffing.levels as levels
     where levels.measure in ('rn', 'total_nurse', 'weekend_total_nurse')
 ),
@@ -43,23 +48,31 @@ turnovers as (
             when 'total_nurse' then published.total_nurse_turnover_pct
             when 'rn' then published.rn_turnover_pct
             else published.administrator_departures
-        end as published
+        end as published,
+        case
+            when getvariable('inputs')::varchar = 'best' and reasons.published_stands_in then 'published'
+            when getvariable('inputs')::varchar = 'best' then 'recomputed'
+            else getvariable('inputs')::varchar
+        end as wanted
     from turnover.home_turnover as turnover
     inner join current.provider_info as published on turnover.ccn = published.ccn
+    left join rules.reasons as reasons on turnover.exclusion = reasons.reason
     where turnover.definition = 'cms'
 ),
 
 offered as (
     select
-        ccn,
+        levels.ccn,
         measure,
         recomputed,
         case when recomputed is null and lacks_case_mix then 'no_case_mix' else exclusion end as exclusion,
         published,
         published_low,
         published_high,
-        coalesce(blank_reason, 'value_blank') as blank_reason
+        case when rejected.ccn is not null then 'rejected_rows' else coalesce(blank_reason, 'value_blank') end as blank_reason,
+        wanted
     from levels
+    left join rejected on levels.ccn = rejected.ccn
     union all
     select
         turnovers.ccn,
@@ -69,23 +82,17 @@ offered as (
         turnovers.published,
         null as published_low,
         null as published_high,
-        coalesce(blanks.exclusion, 'value_blank') as blank_reason
+        coalesce(blanks.exclusion, 'value_blank') as blank_reason,
+        turnovers.wanted
     from turnovers
     left join staffing.published_exclusions as blanks
         on turnovers.ccn = blanks.ccn and turnovers.measure = blanks.measure
 ),
 
 chosen as (
-    select
-        offered.*,
-        case
-            when getvariable('inputs')::varchar = 'best' and reasons.published_stands_in then 'published'
-            when getvariable('inputs')::varchar = 'best' then 'recomputed'
-            else getvariable('inputs')::varchar
-        end as wanted
+    select offered.*
     from offered
     inner join homes on offered.ccn = homes.ccn
-    left join rules.reasons as reasons on offered.exclusion = reasons.reason
 )
 
 select
@@ -103,6 +110,7 @@ select
     end as value_source,
     case when chosen.wanted = 'published' then round(chosen.published_low, 3) end as value_low,
     case when chosen.wanted = 'published' then round(chosen.published_high, 3) end as value_high,
+    chosen.wanted,
     case
         when chosen.wanted = 'recomputed' and chosen.recomputed is null then chosen.exclusion
         when chosen.wanted = 'published' and chosen.published is null then chosen.blank_reason

@@ -1,6 +1,10 @@
 -- What a blank turnover in the published file means for the points.
 -- Grain: ccn, measure. Rule: R17, R18: footnote 26 or 27 first; without them which cells are blank together.
-with blanks as (
+with rejected as (
+    select distinct ccn from current.rejects where table_name = 'provider_info'
+),
+
+blanks as (
     select
         ccn,
         unnest([
@@ -30,10 +34,12 @@ select
     blanks.ccn,
     blanks.cell.measure as measure,
     case
+        when rejected.ccn is not null then 'rejected_rows'  -- the blank may be a cell that could not be read
         when footnotes.reason in ('minimum_points_footnote', 'left_out_footnote') then footnotes.reason
         else blanks.cell.without_footnote
     end as exclusion
 from blanks
 left join rules.footnotes as footnotes on trim(blanks.cell.footnote) = footnotes.footnote
+left join rejected on blanks.ccn = rejected.ccn
 where blanks.cell.is_blank
 order by blanks.ccn, blanks.cell.measure

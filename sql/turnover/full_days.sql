@@ -21,6 +21,10 @@ last_days as (
     group by ccn, definition, last_workday
 ),
 
+whole as (  -- where a quarter of the home is not there, everybody would seem to leave on its eve
+    select ccn from turnover.home_quarters group by ccn having bool_and(in_employee)
+),
+
 period as (
     select max(last_day) filter (where quarter_position = 4) as last_day from inputs.six_quarters
 )
@@ -31,6 +35,7 @@ select
     last_days.day,
     last_days.leaving
 from last_days
+inner join whole on last_days.ccn = whole.ccn
 cross join needed
 cross join period
 inner join nurses

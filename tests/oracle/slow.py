@@ -125,7 +125,8 @@ def turnover(case: Case, rule: dict[str, str]) -> Result:
         for measure in sorted(OWN_CODES)
         for spell in spells_of(case, rule, ccn, employee_id, measure, rows)
     ]
-    full_days = {ccn: days for ccn in case.homes if (days := full_days_of(case, [s for s in spells if s.ccn == ccn]))}
+    whole = [ccn for ccn in case.homes if all((ccn, q) in case.in_employee for q in case.quarters)]
+    full_days = {ccn: days for ccn in whole if (days := full_days_of(case, [s for s in spells if s.ccn == ccn]))}
     homes = {}
     for ccn in case.homes:
         eligible = {m: [s for s in spells if s.ccn == ccn and s.measure == m and s.eligible] for m in OWN_CODES}

@@ -15,7 +15,7 @@ from pipelines.periods import RULES
 from schemas import TABLES
 
 SNAPSHOT = Path(__file__).parent / "asset_graph.txt"
-EFFECTS = {"minimum_points", "left_out", "no_value", "flag"}
+EFFECTS = {"minimum_points", "left_out", "no_value", "one_star", "published_value", "flag"}
 LITERAL = r"'([a-z][a-z0-9_]+)'"
 WORD = (  # where a literal is a reason: named as one, compared with one, or a value that a column named so takes
     re.compile(r"\b(?:exclusion|reason)\s*:\s*" + LITERAL),
