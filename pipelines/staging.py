@@ -263,7 +263,7 @@ def stage(store: Store, table: str, period: str, settings: Settings) -> dict[str
                 f"create temp table rejected ({', '.join(f'{c.name} {c.type}' for c in TABLES['staged.rejects'].columns())})"
             )
             if described.large:
-                _stage_large(con, text, period, folder, counts, flags, settings)
+                _stage_large(con, text, period, folder, counts, flags, work)
             else:
                 _stage_small(con, text, period, folder, counts, flags)
             if counts.rows + counts.rejected_rows == 0:
@@ -364,6 +364,7 @@ def _read_rows(con: duckdb.DuckDBPyConnection, text: Text, piece: Piece, period:
         con.execute(f"create or replace temp table file_rows as select {select} from ({typed(text, columns, scan(text, piece))})")
     except duckdb.InvalidInputException as broken:
         raise _broken(text, piece, broken) from broken
+    con.execute("set preserve_insertion_order = true")
     marked = con.execute(
         "select count(*), count(*) filter (where is_bad), count(*) filter (where lost_cells and not is_bad), "
         + ", ".join(f"count(*) filter (where {mark} and not is_bad)" for mark in ("had_thousands", "was_rounded", "was_repaired"))
@@ -459,26 +460,64 @@ def _stage_small(con: duckdb.DuckDBPyConnection, text: Text, period: str, folder
 
 
 def _stage_large(
-    con: duckdb.DuckDBPyConnection, text: Text, period: str, folder: Path, counts: Counts, flags: Flags, settings: Settings
+    con: duckdb.DuckDBPyConnection, text: Text, period: str, folder: Path, counts: Counts, flags: Flags, work: Path
 ) -> None:
     """Stage the employee file piece by piece as one row per home, employee and quarter."""
     described = TABLES["staged.employee_quarters"]
-    _spell_days(con, period)
-    parts: list[Path] = []
-    for piece in text.pieces:
+    _spell_words(con, period)
+    for number, piece in enumerate(text.pieces):
         if not _compact_usual(con, text, piece, period, counts):
             _read_rows(con, text, piece, period, counts, flags)
             flags.extend(run_checks(con, "pbj_employee", text.name))
             con.execute("create or replace view raw.pbj_employee as from readable")
             con.execute(f"create or replace temp table compact as {_compact_select()}")
-        con.execute("create or replace view checked.employee_quarters as from compact")
-        flags.extend(run_checks(con, "employee_quarters", text.name))
-        parts.append(folder / f"part-{len(parts):03d}.parquet")
-        _copy_large(con, "from compact", parts[-1])
-        con.execute("drop view checked.employee_quarters; drop table compact; drop table if exists file_rows cascade")
-    _settle(con, parts, folder, described, settings)
+        _put_compact(con, text, flags, folder, number)
+    if not _homes_rise(con, data_files(folder)):
+        _stage_unordered(con, text, period, folder, counts, flags, work)
     con.execute(f"create or replace view checked.employee_quarters as from {parquet_scan(*data_files(folder))}")
     check_table(con, described, "checked.employee_quarters")
+
+
+def _stage_unordered(
+    con: duckdb.DuckDBPyConnection, text: Text, period: str, folder: Path, counts: Counts, flags: Flags, work: Path
+) -> None:
+    """Stage a file whose homes are not in order, from the beginning: all pieces are read, then one range of homes after another."""
+    for file in data_files(folder):
+        file.unlink()
+    con.execute("delete from rejected")
+    vars(counts).update(vars(Counts()))
+    flags.rows.clear()
+    rows = []
+    for number, piece in enumerate(text.pieces):
+        _read_rows(con, text, piece, period, counts, flags)
+        flags.extend(run_checks(con, "pbj_employee", text.name))
+        rows.append(work / f"rows-{number:03d}.parquet")
+        con.execute(f"copy (from readable) to '{rows[-1]}' (format parquet, compression snappy)")
+    homes = [row[0] for row in con.execute(f"select distinct ccn from {parquet_scan(*rows)} order by ccn").fetchall()]
+    size = -(-len(homes) // len(rows))
+    for number, start in enumerate(range(0, len(homes), size)):
+        first, last = homes[start], homes[min(start + size, len(homes)) - 1]
+        con.execute(
+            f"create or replace view raw.pbj_employee as from {parquet_scan(*rows)} where ccn between '{first}' and '{last}'"
+        )
+        con.execute(f"create or replace temp table compact as {_compact_select()}")
+        _put_compact(con, text, flags, folder, number)
+
+
+def _put_compact(con: duckdb.DuckDBPyConnection, text: Text, flags: Flags, folder: Path, number: int) -> None:
+    """Check the table `compact` and write it as the next file of the staged table: row groups small enough for ranges of homes."""
+    con.execute("set preserve_insertion_order = true; create or replace view checked.employee_quarters as from compact")
+    flags.extend(run_checks(con, "employee_quarters", text.name))
+    target = folder / (f"data-{number:03d}.parquet" if number else "data.parquet")
+    con.execute(f"copy (from compact) to '{target}' (format parquet, compression snappy, row_group_size {STAGED_GROUP})")
+    con.execute("drop view checked.employee_quarters; drop table compact; drop table if exists file_rows cascade")
+
+
+def _homes_rise(con: duckdb.DuckDBPyConnection, files: list[Path]) -> bool:
+    """Whether every home lies in one file and the files are in the order of homes."""
+    spans = [con.execute(f"select min(ccn), max(ccn) from {parquet_scan(file)}").fetchall()[0] for file in files]
+    spans = [span for span in spans if span[0]]
+    return all(before[1] < after[0] for before, after in pairwise(spans))
 
 
 def _compact_select() -> str:
@@ -488,7 +527,7 @@ def _compact_select() -> str:
     return f"select {cast} from ({_select_of(described.name)}) order by {', '.join(described.key)}"
 
 
-def _spell_days(con: duckdb.DuckDBPyConnection, period: str) -> None:
+def _spell_words(con: duckdb.DuckDBPyConnection, period: str) -> None:
     """The tables `spelled_days` and `spelled_codes`: the days of a quarter and the job codes as CMS writes them."""
     first, last = quarter_days(period)
     con.execute(
@@ -525,7 +564,7 @@ def _compact_usual(con: duckdb.DuckDBPyConnection, text: Text, piece: Piece, per
         f"inner join spelled_codes as codes on {at['job_code']} = codes.spelled where {' and '.join(tests)}"
     )
     # DuckDB cannot know how many rows a CSV has, and would build its hash tables from the file
-    con.execute("set preserve_insertion_order = false; set disabled_optimizers = 'build_side_probe_side'")
+    con.execute("set preserve_insertion_order = true; set disabled_optimizers = 'build_side_probe_side'")
     try:
         con.execute(f"create or replace temp table compact as {_compact_select()}")
     except duckdb.InvalidInputException as broken:
@@ -540,46 +579,6 @@ def _compact_usual(con: duckdb.DuckDBPyConnection, text: Text, piece: Piece, per
         return False
     counts.rows += kept
     return True
-
-
-def _copy_large(con: duckdb.DuckDBPyConnection, select: str, target: Path) -> None:
-    """Write a large staged table: quick to read, and in row groups small enough that a range of homes skips most of them."""
-    con.execute(f"copy ({select}) to '{target}' (format parquet, compression snappy, row_group_size {STAGED_GROUP})")
-
-
-def _settle(con: duckdb.DuckDBPyConnection, parts: list[Path], folder: Path, described: Table, settings: Settings) -> None:
-    """Give the parts their names, in the order of homes; where a home lies in two parts, they are put together anew."""
-    if len(parts) > 1:
-        spans = [con.execute(f"select min(ccn), max(ccn) from {parquet_scan(part)}").fetchall()[0] for part in parts]
-        spans = [span for span in spans if span[0]]
-        if any(after[0] <= before[1] for before, after in pairwise(spans)):
-            parts = _regroup(con, parts, folder, described, settings)
-    for number, part in enumerate(parts):
-        part.rename(folder / (f"data-{number:03d}.parquet" if number else "data.parquet"))
-
-
-def _regroup(con: duckdb.DuckDBPyConnection, parts: list[Path], folder: Path, described: Table, settings: Settings) -> list[Path]:
-    """Put parts of a file that is not in the order of homes together, range of homes by range of homes."""
-    rows = parquet_scan(*parts)
-    homes = [row[0] for row in con.execute(f"select distinct ccn from {rows} order by ccn").fetchall()]
-    size = -(-len(homes) // (settings.ranges or len(parts)))
-    key = ", ".join(described.key)
-    lists = ", ".join(
-        f"list_sort(flatten(list({c.name}))) as {c.name}" for c in described.columns() if c.name not in described.key
-    )
-    made: list[Path] = []
-    for start in range(0, len(homes), size):
-        first, last = homes[start], homes[min(start + size, len(homes)) - 1]
-        target = folder / f"whole-{len(made):03d}.parquet"
-        _copy_large(
-            con,
-            f"select {key}, {lists} from {rows} where ccn between '{first}' and '{last}' group by {key} order by {key}",
-            target,
-        )
-        made.append(target)
-    for part in parts:
-        part.unlink()
-    return made
 
 
 def rejected(store: Store, table: str, period: str) -> list[dict[str, Any]]:

@@ -1,9 +1,12 @@
 """Typed, sorted, checked tables, one asset a source table."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import dagster as dg
 
+from pipelines.checks import rules_for
+from pipelines.errors import OpenstarsError
 from pipelines.lineage import column_schema
 from pipelines.partitions import QUARTERS, RELEASES
 from pipelines.resources import Run
@@ -15,10 +18,11 @@ NAMES = {"pbj_employee": "employee_quarters"}
 
 
 def staged_asset(table: str, partitions: dg.PartitionsDefinition) -> dg.AssetsDefinition:
-    """The asset `staged/<table>`; its check `accepted` tells whether the file was taken."""
+    """The asset `staged/<table>`; its check `accepted` tells whether the file was taken, the others what it was taken with."""
     name = NAMES.get(table, table)
     key = dg.AssetKey(["staged", name])
     described = TABLES[f"staged.{name}"]
+    warnings = [rule for rule in rules_for(name) if rule["severity"] == "warn"]
 
     @dg.asset(
         key=key,
@@ -27,23 +31,35 @@ def staged_asset(table: str, partitions: dg.PartitionsDefinition) -> dg.AssetsDe
         group_name="staged",
         description=described.description,
         metadata={"dagster/column_schema": column_schema(described)},
-        check_specs=[dg.AssetCheckSpec("accepted", asset=key, description="Header, schema and cross-row checks of the file")],
+        check_specs=[
+            dg.AssetCheckSpec("accepted", asset=key, description="Header, schema and cross-row checks of the file"),
+            *(dg.AssetCheckSpec(rule["check_name"], asset=key, description=rule["todo"]) for rule in warnings),
+        ],
     )
-    def made(context: dg.AssetExecutionContext, run: Run) -> dg.MaterializeResult:
+    def made(context: dg.AssetExecutionContext, run: Run) -> Iterator[dg.AssetCheckResult | dg.MaterializeResult]:
         store = run.store()
-        if store.supply(table, context.partition_key) is None:
-            return _result(key, True, {"supplied": False})
-        manifest = stage(store, table, context.partition_key, run.settings())
+        manifest: dict[str, Any] = {"supplied": False, "warnings": {}, "content": ""}
+        if store.supply(table, context.partition_key):
+            try:
+                manifest = stage(store, table, context.partition_key, run.settings())
+            except OpenstarsError as refused:
+                yield dg.AssetCheckResult(passed=False, asset_key=key, check_name="accepted", description=str(refused))
+                raise
         facts = {k: v for k, v in manifest.items() if isinstance(v, (int, str, bool))}
-        return _result(key, True, {**facts, "dagster/row_count": manifest["rows"]}, manifest["content"])
+        if "rows" in manifest:
+            facts["dagster/row_count"] = manifest["rows"]
+        found = {rule["check_name"]: manifest["warnings"].get(rule["check_name"], 0) for rule in warnings}
+        checks = [dg.AssetCheckResult(passed=True, asset_key=key, check_name="accepted")]
+        checks += [
+            dg.AssetCheckResult(
+                passed=not homes, asset_key=key, check_name=name, severity=dg.AssetCheckSeverity.WARN, metadata={"homes": homes}
+            )
+            for name, homes in found.items()
+        ]
+        version = dg.DataVersion(manifest["content"]) if manifest["content"] else None
+        yield dg.MaterializeResult(metadata=facts, check_results=checks, data_version=version)
 
     return made
-
-
-def _result(key: dg.AssetKey, passed: bool, facts: dict[str, Any], content: str = "") -> dg.MaterializeResult:
-    check = dg.AssetCheckResult(passed=passed, asset_key=key, check_name="accepted")
-    version = dg.DataVersion(content) if content else None
-    return dg.MaterializeResult(metadata=facts, check_results=[check], data_version=version)
 
 
 ASSETS = [staged_asset(t, QUARTERS) for t in QUARTER_TABLES] + [staged_asset(t, RELEASES) for t in RELEASE_TABLES]

@@ -235,7 +235,7 @@ def _change(block: bytes, wanted: int, quotes: int, begin: int) -> int:
         first = block[start:comma]
         if not is_open and cell is not None and first != cell:
             return start
-        cell = None if is_open else first
+        cell = cell if is_open else first
         is_open ^= block.count(b'"', start, end) % 2 == 1
         start = end
     return 0

@@ -29,7 +29,10 @@ def test_c50_a_value_between_two_printed_bands_has_one_band() -> None:
     bench.put("current.provider_info", [{"ccn": ccn} for ccn in values])
     bench.put(
         "staffing.levels",
-        [{"ccn": ccn, "measure": "rn", "published_adjusted_hprd": value or None} for ccn, value in values.items()],
+        [
+            {"ccn": ccn, "measure": "rn", "wanted": "published", "published_adjusted_hprd": value or None}
+            for ccn, value in values.items()
+        ],
     )
     bench.run("staffing.printed_turnover", "staffing.measure_values", "staffing.components")
     found = bench.rows("select ccn, points, reason from staffing.components where measure = 'adjusted_rn_hprd' order by ccn")

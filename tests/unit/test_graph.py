@@ -124,5 +124,14 @@ def test_definitions_by_their_own_hours_have_the_smallest_gap() -> None:
     assert {int(row["gap_days"]) for row in definitions if row["hours_scope"] == "spell"} == {smallest}
 
 
+def test_every_definition_is_one_that_the_engine_computes() -> None:
+    """stretch_hours.sql counts one window of hours, any 90 days only of own days and hours."""
+    found = rows("turnover_definitions")
+    assert len({row["hours_window_days"] for row in found}) == 1
+    for row in found:
+        own = (row["day_basis"], row["hours_basis"], row["hours_scope"]) == ("own", "own", "all")
+        assert row["eligibility_period"] == "first_workday" or own, row
+
+
 if __name__ == "__main__":
     SNAPSHOT.write_text(graph_text())

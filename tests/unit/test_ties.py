@@ -73,12 +73,15 @@ def score(bench: Bench) -> Bench:
     return bench.run("staffing.printed_turnover", "staffing.measure_values", "staffing.components")
 
 
-def put_levels(bench: Bench, column: str, values: dict[str, list[Fraction]], codes: list[str]) -> None:
-    """Put adjusted levels into a column of staffing.levels."""
+def put_levels(bench: Bench, inputs: str, values: dict[str, list[Fraction]], codes: list[str]) -> None:
+    """Put adjusted levels into staffing.levels, recomputed or published."""
+    column = "adjusted_hprd" if inputs == "recomputed" else "published_adjusted_hprd"
     bench.put("staffing.levels")
     rows = [(codes[k], level, exact(value)) for level, found in values.items() for k, value in enumerate(found)]
     listed = ", ".join(f"('{ccn}', '{level}', {value})" for ccn, level, value in rows)
-    bench.con.execute(f"insert into staffing.levels by name select * from (values {listed}) as v (ccn, measure, {column})")
+    bench.con.execute(
+        f"insert into staffing.levels by name select *, '{inputs}' as wanted from (values {listed}) as v (ccn, measure, {column})"
+    )
 
 
 @pytest.mark.parametrize("inputs", ["recomputed", "published"])
@@ -89,7 +92,7 @@ def test_an_adjusted_level_on_either_side_of_a_cut_point(month: str, inputs: str
     bands = {level: bands_of(month, f"adjusted_{level}_hprd") for level in LEVELS}
     values = {level: around(bands[level]) for level in LEVELS}
     codes = homes(bench, max(len(v) for v in values.values()))
-    put_levels(bench, "adjusted_hprd" if inputs == "recomputed" else "published_adjusted_hprd", values, codes)
+    put_levels(bench, inputs, values, codes)
     score(bench)
     for level in LEVELS:
         assert len(bands[level]) == 10
