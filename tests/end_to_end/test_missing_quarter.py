@@ -59,7 +59,9 @@ def test_nobody_leaves_because_a_file_is_missing(con: duckdb.DuckDBPyConnection)
 
 def test_effects_say_what_was_done(con: duckdb.DuckDBPyConnection, sample_store: Path) -> None:
     """An exclusion of which CMS's value took the place says so; one that gave the lowest points did."""
-    effects = con.execute("select distinct effect from exclusions where exclusion = 'inputs_absent'").fetchall()
+    effects = con.execute(
+        "select distinct effect from exclusions semi join ratings using (ccn) where exclusion = 'inputs_absent'"
+    ).fetchall()
     assert effects == [("published_value",)]
     acted = "select count(*) from exclusions where exclusion in ('both_turnovers_blank', 'minimum_points_footnote', 'left_out_footnote')"
     assert con.execute(acted).fetchall()[0][0] > 0
