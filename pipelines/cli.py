@@ -63,6 +63,7 @@ def parser() -> argparse.ArgumentParser:
     sample.add_argument("folder", type=Path)
     sample.add_argument("--homes", type=at_least(1), default=320)
     sample.add_argument("--seed", type=int, default=1)
+    sample.add_argument("--real-size", action="store_true", help="homes as large as real ones: with 14,700 of them a nation")
 
     sources = commands.add_parser("sources", help="what a source offers, what is stored, what is missing")
     sources.add_argument("--source", default="cms", help="cms, sample, or a folder of CMS files")
@@ -146,10 +147,11 @@ def _compare(given: argparse.Namespace) -> None:
 
 def _sample(given: argparse.Namespace) -> None:
     from pipelines.sample.nation import write_nation
+    from pipelines.sample.people import REAL, SMALL
 
     if given.folder.exists() and any(given.folder.iterdir()):
         raise UsageError(f"{given.folder} is not empty: give a folder that is, or a new one")
-    write_nation(given.folder, homes=given.homes, seed=given.seed)
+    write_nation(given.folder, homes=given.homes, seed=given.seed, residents=REAL if given.real_size else SMALL)
     print(f"Made {given.homes} homes in {given.folder}; what must come out of them stands in {given.folder / 'truth.csv'}")
 
 

@@ -15,7 +15,7 @@ from pipelines.sample.crew import planted_home
 from pipelines.sample.expected import expected_rows
 from pipelines.sample.home import Home, Identity
 from pipelines.sample.names import identities
-from pipelines.sample.people import ordinary_home
+from pipelines.sample.people import SMALL, ordinary_home
 from pipelines.sample.plants import PEOPLE, Plant
 from pipelines.sample.plants_files import FILES, LEVELS
 from pipelines.sample.provider import Listing, listing_of, rank
@@ -28,11 +28,12 @@ BY_KEY = {plant.key: plant for plant in PLANTS}
 BLOCK = 40  # homes held in memory at a time
 
 
-def write_nation(folder: Path, homes: int = 320, seed: int = 1, release: str = "2026-07") -> None:
+def write_nation(folder: Path, homes: int = 320, seed: int = 1, release: str = "2026-07", residents: int = SMALL) -> None:
     """Write PBJ files of six quarters, Care Compare archives, `catalogue.json`, `plants.csv` and `truth.csv` under a folder.
 
-    The same arguments give the same bytes, and a home is the same whatever the number of homes; only stars that compare homes
-    and averages over them depend on it. Memory holds one block of homes and a ProviderInfo row of each.
+    `residents` is the size of the middle home. The same arguments give the same bytes, and a home is the same whatever the number of
+    homes; only stars that compare homes and averages over them depend on it. Memory holds one block of homes and a ProviderInfo row
+    of each.
     """
     window = window_of(release)
     for name in ("pbj", "archives"):
@@ -43,7 +44,7 @@ def write_nation(folder: Path, homes: int = 320, seed: int = 1, release: str = "
     with (folder / "truth.csv").open("w", newline="", encoding="utf-8") as lines:
         out = csv.writer(lines, lineterminator="\n")
         out.writerow(layouts.TRUTH)
-        for block in _blocks(who, window, seed):
+        for block in _blocks(who, window, seed, residents):
             for home, found in block:
                 plant = BY_KEY.get(home.who.plant)
                 out.writerows(expected_rows(home, found, f"{plant.rule}: {plant.note}" if plant else "ordinary home", plant))
@@ -57,14 +58,14 @@ def write_nation(folder: Path, homes: int = 320, seed: int = 1, release: str = "
     _plants(folder, who)
 
 
-def make_home(who: Identity, window: Window, seed: int) -> tuple[Home, Truth]:
+def make_home(who: Identity, window: Window, seed: int, residents: int = SMALL) -> tuple[Home, Truth]:
     """One home and what must hold of it, from the seed and its number alone."""
     rng = np.random.default_rng([seed, who.number])
     plant = BY_KEY.get(who.plant)
     home = (
         planted_home(who, window, rng, plant.build, plant.finish, plant.residents, plant.usual)
         if plant
-        else ordinary_home(who, window, rng)
+        else ordinary_home(who, window, rng, residents)
     )
     home.settle(window)
     found = truth_of(home, window)
@@ -73,9 +74,9 @@ def make_home(who: Identity, window: Window, seed: int) -> tuple[Home, Truth]:
     return home, truth_of(home, window, found)
 
 
-def _blocks(who: list[Identity], window: Window, seed: int) -> Iterator[list[tuple[Home, Truth]]]:
+def _blocks(who: list[Identity], window: Window, seed: int, residents: int) -> Iterator[list[tuple[Home, Truth]]]:
     for start in range(0, len(who), BLOCK):
-        yield [make_home(one, window, seed) for one in who[start : start + BLOCK]]
+        yield [make_home(one, window, seed, residents) for one in who[start : start + BLOCK]]
 
 
 def _care_compare(folder: Path, window: Window, listings: list[Listing]) -> list[tuple[str, str]]:

@@ -8,6 +8,10 @@ from pipelines.sample.home import Home, Identity, Rows
 from pipelines.sample.window import Window
 
 SHIFT = 800
+SMALL, REAL = (
+    22,
+    64,
+)  # residents of the middle home: of the default nation, which is quick, and of one with as many rows as the real one
 # job code: share of its group's hours, hours on a weekend day as a share of a weekday's
 MIX = {
     "rn": {5: (0.20, 0.10), 6: (0.16, 0.15), 7: (0.64, 0.90)},
@@ -20,9 +24,9 @@ OTHERS = (2, 16, 18, 19, 21, 22, 26, 28, 29, 29, 30, 39, 39, 39, 40, 15, 24, 17,
 ALTERNATIVE = {7: 6, 6: 7, 9: 8, 10: 12, 12: 10, 5: 6}
 
 
-def ordinary_home(who: Identity, window: Window, rng: np.random.Generator) -> Home:
-    """A home with the turnover, hours and residents that real homes have."""
-    size = float(np.clip(np.exp(rng.normal(np.log(22), 0.42)), 9, 75))
+def ordinary_home(who: Identity, window: Window, rng: np.random.Generator, residents: int = SMALL) -> Home:
+    """A home with the turnover and hours that real homes have; `residents` is the size of the middle one."""
+    size = float(np.clip(np.exp(rng.normal(np.log(22), 0.42)), 9, 75)) * residents / SMALL
     index = int(np.clip(rng.normal(141000, 13000), 100000, 200000))
     drift = np.cumsum(rng.normal(0, 0.02, window.days)) * size * 0.05
     census = np.maximum(1, np.rint(size + np.clip(drift, -0.2 * size, 0.2 * size) + rng.normal(0, 0.6, window.days))).astype(

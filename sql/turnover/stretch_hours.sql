@@ -37,23 +37,28 @@ periods as (  -- ninety days touch two quarters at most, as a rule
 worked as (
     select
         periods.* exclude (quarter, bits),
-        case
-            when quarters.job_code_bits & ~periods.bits = 0
-                then list_filter(quarters.days, lambda item: item.day between periods.first_workday and periods.last_counted)
-            else list_filter(
-                quarters.days,
-                lambda item: item.day between periods.first_workday and periods.last_counted
+        list_sum(list_transform(quarters.days, lambda item: case
+            when
+                item.day between periods.first_workday and periods.last_counted
                 and (periods.bits >> item.job_code::bigint) & 1 = 1
-            )
-        end as own_days,
+                then item.hours
+        end)) as own_hours,
+        case
+            when periods.is_cut
+                then list_sum(list_transform(quarters.days, lambda item: case
+                    when item.day > periods.last_workday and item.day between periods.first_workday and periods.last_counted
+                    and (periods.bits >> item.job_code::bigint) & 1 = 1
+                        then item.hours
+                end))
+        end as later_hours,
         case
             when limits.any_hours
-                then coalesce(list_sum(list_transform(list_filter(
-                    quarters.days, lambda item: item.day between periods.first_workday and periods.last_counted
-                ), lambda item: item.hours)), 0)
-                + coalesce(list_sum(list_transform(list_filter(
-                    quarters.other_days, lambda item: item.day between periods.first_workday and periods.last_counted
-                ), lambda item: item.hours)), 0)
+                then coalesce(list_sum(list_transform(quarters.days, lambda item: case
+                    when item.day between periods.first_workday and periods.last_counted then item.hours
+                end)), 0)
+                + coalesce(list_sum(list_transform(quarters.other_days, lambda item: case
+                    when item.day between periods.first_workday and periods.last_counted then item.hours
+                end)), 0)
         end as any_hours
     from six_quarters.employee_quarters as quarters
     inner join periods
@@ -70,11 +75,8 @@ hours as (
         measure,
         day_basis,
         first_workday,
-        coalesce(sum(list_sum(list_transform(own_days, lambda item: item.hours))), 0) as own_hours,
-        coalesce(sum(list_sum(list_transform(
-            case when is_cut then list_filter(own_days, lambda item: item.day <= last_workday) else own_days end,
-            lambda item: item.hours
-        ))), 0) as own_hours_of_stretch,
+        coalesce(sum(own_hours), 0) as own_hours,
+        coalesce(sum(own_hours), 0) - coalesce(sum(later_hours), 0) as own_hours_of_stretch,
         sum(any_hours) as any_hours
     from worked
     group by ccn, employee_id, measure, day_basis, first_workday

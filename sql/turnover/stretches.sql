@@ -1,25 +1,31 @@
 -- Stretches of work of a person: days worked with no gap between them that any definition could take for an end.
 -- Grain: ccn, employee_id, measure, day_basis, first_workday. Rule: methodology 2.2-2.4; R2.
 -- Definitions differ in where a spell ends; the spells of all of them are unions of these stretches. Each quarter is reduced to
--- stretches first: only rows of a quarter with many days off are looked at day by day.
+-- stretches first, and only quarters of mixed codes or with as many days off as a gap has are looked at day by day.
 with limits as (
     select min(gap_days) as gap_days, bool_or(day_basis = 'any') as any_basis
     from rules.turnover_definitions
 ),
 
-own_days as (  -- the days with hours in the measure's codes
+own_days as (  -- the days with hours in the measure's codes; of a full quarter of such days alone only the first and the last
     select
         quarters.ccn,
         quarters.employee_id,
         codes.measure,
         'own' as day_basis,
-        quarters.repeated_days,
+        quarters.days[1].day as first_day,
+        quarters.days[-1].day as last_day,
         case
-            when quarters.job_code_bits & ~codes.bits = 0 and quarters.least_hours > 0 then quarters.days
+            when
+                quarters.job_code_bits & ~codes.bits = 0
+                and quarters.least_hours > 0
+                and quarters.days[-1].day - quarters.days[1].day + 1 - len(quarters.days) + quarters.repeated_days < limits.gap_days
+                then null
             else list_filter(quarters.days, lambda item: (codes.bits >> item.job_code::bigint) & 1 = 1 and item.hours > 0)
         end as worked
     from six_quarters.employee_quarters as quarters
     inner join turnover.measure_codes as codes on quarters.job_code_bits & codes.bits <> 0
+    cross join limits
 ),
 
 people as (
@@ -35,41 +41,40 @@ any_days as (  -- the days with hours in any code, of people who have any in the
         quarters.employee_id,
         people.measure,
         'any' as day_basis,
-        len(quarters.days) + len(quarters.other_days) as repeated_days,
-        list_sort(
-            list_concat(
-                list_filter(quarters.days, lambda item: item.hours > 0),
-                list_transform(
-                    list_filter(quarters.other_days, lambda item: item.hours > 0),
-                    lambda item: {day: item.day, job_code: null::tinyint, is_contract: null::boolean, hours: item.hours}
+        quarters.days[1].day as first_day,
+        quarters.days[-1].day as last_day,
+        case
+            when
+                len(quarters.other_days) = 0
+                and quarters.least_hours > 0
+                and quarters.days[-1].day - quarters.days[1].day + 1 - len(quarters.days) + quarters.repeated_days < limits.gap_days
+                then null
+            else list_sort(
+                list_concat(
+                    list_filter(quarters.days, lambda item: item.hours > 0),
+                    list_transform(
+                        list_filter(quarters.other_days, lambda item: item.hours > 0),
+                        lambda item: {day: item.day, job_code: null::tinyint, is_contract: null::boolean, hours: item.hours}
+                    )
                 )
             )
-        ) as worked
+        end as worked
     from six_quarters.employee_quarters as quarters
     inner join people on quarters.ccn = people.ccn and quarters.employee_id = people.employee_id
+    cross join limits
 ),
 
-broken as (  -- where a gap lies: fewer days off than a gap has, in the whole quarter, leave room for none
+broken as (  -- where a gap lies
     select
-        every.ccn,
-        every.employee_id,
-        every.measure,
-        every.day_basis,
-        every.worked,
+        every.*,
         limits.gap_days,
-        case
-            when every.worked[-1].day - every.worked[1].day + 1 - len(every.worked) + every.repeated_days < limits.gap_days then []
-            else list_filter(
-                range(2, len(every.worked) + 1), lambda k: every.worked[k].day - every.worked[k - 1].day > limits.gap_days
-            )
-        end as breaks
+        list_filter(range(2, len(every.worked) + 1), lambda k: every.worked[k].day - every.worked[k - 1].day > limits.gap_days) as breaks
     from (
         from own_days
         union all
         from any_days
     ) as every
     cross join limits
-    where len(every.worked) > 0
 ),
 
 in_quarters as (
@@ -80,6 +85,7 @@ in_quarters as (
         day_basis,
         gap_days,
         case
+            when worked is null then [{first_day: first_day, last_day: last_day}]
             when len(breaks) = 0 then [{first_day: worked[1].day, last_day: worked[-1].day}]
             else list_transform(
                 range(0, len(breaks) + 1),
@@ -91,8 +97,14 @@ in_quarters as (
     from broken
 ),
 
-in_window as (
-    select ccn, employee_id, measure, day_basis, gap_days, list_sort(flatten(list(parts))) as parts
+in_window as (  -- a quarter in which every row of the codes has zero hours leaves no part
+    select
+        ccn,
+        employee_id,
+        measure,
+        day_basis,
+        gap_days,
+        list_sort(list_filter(flatten(list(parts)), lambda part: part.first_day is not null)) as parts
     from in_quarters
     group by ccn, employee_id, measure, day_basis, gap_days
 ),
@@ -102,6 +114,7 @@ joints as (
         *,
         list_filter(range(2, len(parts) + 1), lambda k: parts[k].first_day - parts[k - 1].last_day > gap_days) as breaks
     from in_window
+    where len(parts) > 0
 ),
 
 joined as (

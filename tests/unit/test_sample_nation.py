@@ -18,6 +18,7 @@ from pipelines.sample import layouts
 from pipelines.sample.home import GROUPS, NURSE_CODES
 from pipelines.sample.names import identities
 from pipelines.sample.nation import BY_KEY, PLANTS, make_home, write_nation
+from pipelines.sample.people import REAL, ordinary_home
 from pipelines.sample.truth import Spell, Truth, spells
 from pipelines.sample.window import window_of
 from schemas.base import match_header, recognise
@@ -251,6 +252,13 @@ def test_ordinary_homes_are_like_real_ones(nation: Path) -> None:
     for column, (low, high) in bounds.items():
         assert low < mean(float(r[column]) for r in rows if r[column]) < high, column
     assert {r["Staffing Rating"] for r in rows} == {"", "1", "2", "3", "4", "5"}
+
+
+def test_homes_of_real_size_have_as_many_rows_as_real_ones() -> None:
+    """14,700 homes make about 65 million rows a quarter: 4,420 a home. Some 250 homes tell the mean to a tenth."""
+    ordinary = [who for who in identities(330, 1, [(p.key, p.name, p.state) for p in PLANTS]) if not who.plant]
+    rows = [len(ordinary_home(who, WINDOW, np.random.default_rng([1, who.number]), REAL).rows) / 6 for who in ordinary]
+    assert 4000 < mean(rows) < 4900
 
 
 def test_return_after_ninety_days_off_is_a_second_spell() -> None:
