@@ -8,10 +8,7 @@ from pipelines.sample.home import Home, Identity, Rows
 from pipelines.sample.window import Window
 
 SHIFT = 800
-SMALL, REAL = (
-    22,
-    64,
-)  # residents of the middle home: of the default nation, which is quick, and of one with as many rows as the real one
+SMALL, REAL = 22, 80  # residents of the middle home: of the quick default, and of a nation with as many rows as the real one
 # job code: share of its group's hours, hours on a weekend day as a share of a weekday's
 MIX = {
     "rn": {5: (0.20, 0.10), 6: (0.16, 0.15), 7: (0.64, 0.90)},
