@@ -43,7 +43,7 @@ def connect(store: Store, settings: Settings) -> duckdb.DuckDBPyConnection:
     """A private in-memory DuckDB with bounded memory that fetches nothing."""
     spill = store.root / "tmp"
     spill.mkdir(parents=True, exist_ok=True)
-    return duckdb.connect(
+    con = duckdb.connect(
         config={
             "threads": settings.threads,
             "memory_limit": settings.memory,
@@ -52,6 +52,8 @@ def connect(store: Store, settings: Settings) -> duckdb.DuckDBPyConnection:
             "autoload_known_extensions": "false",
         }
     )
+    con.execute("set enable_progress_bar = false")
+    return con
 
 
 @cache
