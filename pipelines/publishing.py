@@ -10,8 +10,8 @@ from typing import Any
 
 from pipelines.engine import SOURCES_OF, Engine
 from pipelines.errors import OpenstarsError
+from pipelines.rows import rejected, told
 from pipelines.sources import QUARTER_TABLES, RELEASE_TABLES
-from pipelines.staging import rejected, told
 from pipelines.store import read_json, sha256_of, write_json
 from schemas import TABLES, Table
 

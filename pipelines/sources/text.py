@@ -151,22 +151,22 @@ class Piece:
     lines: int = 0
 
 
-def cut_by_home(stream: BinaryIO, folder: Path, size: int, name: str) -> list[Piece]:
-    """Write a CSV as UTF-8 into files of about `size` bytes, cut at line ends where the first cell changes.
+def cut_by_home(stream: BinaryIO, folder: Path, size: int, name: str) -> tuple[str, list[Piece]]:
+    """Write a CSV as UTF-8 into files of about `size` bytes, cut at line ends where the first cell changes; its encoding, the files.
 
     CMS's large files are in the order of homes, the CCN first, so that a home lies whole in one piece. No cut is made within quotes.
     Raises RefusedFile as `transcode` does.
     """
     try:
-        return _cut(_utf8_blocks(stream), folder, size)
+        return "utf-8", _cut(_utf8_blocks(stream), folder, size)
     except UnicodeError:
         stream.seek(0)
         whole = folder / "whole.csv"
-        transcode(stream, whole, name)
+        encoding = transcode(stream, whole, name)
         with whole.open("rb") as text:
             pieces = _cut(_blocks(b"", text), folder, size)
         whole.unlink()
-        return pieces
+        return encoding, pieces
 
 
 def _utf8_blocks(stream: BinaryIO) -> Iterator[bytes]:
