@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 from pipelines import periods
-from pipelines.cli import parser
+from pipelines.cli import main, parser
 from schemas import TABLES
 
 ROOT = Path(__file__).parents[2]
@@ -145,6 +145,17 @@ def test_stata_names_columns_that_are_there(snippet: str) -> None:
 @pytest.mark.parametrize("line", [line for text in of("sh") for line in text.splitlines() if line.strip()])
 def test_commands_are_taken(line: str) -> None:
     check_command(line)
+
+
+def test_commands_that_only_read_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`explain`, `compare` and `sql` on the published sample; the others fetch, serve a page or are this very run."""
+    lines = [shlex.split(line, comments=True) for text in of("sh") for line in text.splitlines()]
+    read = [words[1:] for words in lines if words and words[0] == "openstars" and words[1] in ("explain", "compare", "sql")]
+    assert len(read) >= 3
+    for words in read:
+        assert main(words) == 0, words
+    told = capsys.readouterr().out
+    assert "Staffing star" in told and "Agreement with CMS" in told
 
 
 def test_every_snippet_is_of_a_language_that_is_checked() -> None:
