@@ -24,7 +24,7 @@ def stage_large(
 ) -> None:
     """Stage the employee file piece by piece as one row per home, employee and quarter."""
     described = TABLES["staged.employee_quarters"]
-    _spellyes_or_no(con, period)
+    _spell_words(con, period)
     for number, piece in enumerate(text.pieces):
         if not _compact_usual(con, text, piece, period, counts):
             read_rows(con, text, piece, period, counts, flags)
@@ -87,7 +87,7 @@ def _compact_select() -> str:
     return f"select {cast} from ({select_of(described.name)}) order by {', '.join(described.key)}"
 
 
-def _spellyes_or_no(con: duckdb.DuckDBPyConnection, period: str) -> None:
+def _spell_words(con: duckdb.DuckDBPyConnection, period: str) -> None:
     """The tables `spelled_days` and `spelled_codes`: the days of a quarter and the job codes as CMS writes them."""
     first, last = quarter_days(period)
     con.execute(

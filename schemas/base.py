@@ -7,13 +7,14 @@ import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import ibis.expr.datatypes as dt
 import pandera.ibis as pa
 import pyarrow as arrow
 from pandera.engines import ibis_engine
+
+from pipelines.periods import RULES
 
 
 @ibis_engine.Engine.register_dtype(equivalents=[dt.Array])
@@ -33,7 +34,6 @@ class ArrayType(ibis_engine.DataType):
         return cls(ibis_dtype)
 
 
-RULES = Path(__file__).parent.parent / "data" / "rules"
 EXAMPLES = 10  # failing rows kept per check: without a limit pandera pulls every failing row into memory
 
 
