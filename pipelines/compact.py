@@ -10,13 +10,12 @@ import duckdb
 from pipelines.cells import CCN, Text, scan, usual, yes_or_no
 from pipelines.checks import check_table, run_checks
 from pipelines.checks import scan as parquet_scan
+from pipelines.engine import PART_GROUP
 from pipelines.periods import quarter_days
 from pipelines.rows import Counts, Flags, broken_file, read_rows, select_of
 from pipelines.sources.text import Piece
-from pipelines.store import data_files
+from pipelines.store import data_file, data_files
 from schemas import TABLES
-
-STAGED_GROUP = 20_480  # rows of a row group: small enough that a range of homes skips most of them
 
 
 def stage_large(
@@ -68,8 +67,8 @@ def _put_compact(con: duckdb.DuckDBPyConnection, text: Text, flags: Flags, folde
     """Check the table `compact` and write it as the next file of the staged table: row groups small enough for ranges of homes."""
     con.execute("set preserve_insertion_order = true; create or replace view checked.employee_quarters as from compact")
     flags.extend(run_checks(con, "employee_quarters", text.name))
-    target = folder / (f"data-{number:03d}.parquet" if number else "data.parquet")
-    con.execute(f"copy (from compact) to '{target}' (format parquet, compression snappy, row_group_size {STAGED_GROUP})")
+    target = folder / data_file(number)
+    con.execute(f"copy (from compact) to '{target}' (format parquet, compression snappy, row_group_size {PART_GROUP})")
     con.execute("drop view checked.employee_quarters; drop table compact; drop table if exists file_rows cascade")
 
 

@@ -19,12 +19,13 @@ from pipelines import periods
 from pipelines.checks import check_table, scan
 from pipelines.errors import MissingInput, OpenstarsError
 from pipelines.periods import RULES, Release, quarter_days
-from pipelines.store import Store, fingerprint, read_json, sha256_of, write_json
+from pipelines.store import Store, data_file, data_files, fingerprint, read_json, sha256_of, write_json
 from schemas import TABLES, Table
 
 SQL = Path(__file__).parent.parent / "sql"
 HOMES_PER_RANGE = 2500
-ROW_GROUP = 100_000
+ROW_GROUP = 100_000  # of a published table
+PART_GROUP = 20_480  # of a table that is read by ranges of homes: small enough that a range skips most of them
 SOURCES_OF = {"employee_quarters": "pbj_employee"}  # staged tables that are named otherwise than the file they come from
 
 
@@ -263,37 +264,43 @@ class Engine:
         before = self.store.manifest(name, self.release.name)
         if before and before["made_from"] == made_from and before["checked"]:
             return {**before, "unchanged": True}
-        select = sql_files()[name].read_text()
         described = self.described(name)
-        needed = inputs_of(select)
-        by_range = any(self.described(n).large for n in needed)
+        needed = inputs_of(sql_files()[name].read_text())
+        ranges = self.ranges() if any(self.described(n).large for n in needed) else [None]
         with self.store.making(self.store.folder(name, self.release.name)) as folder:
-            parts = []
-            for number, homes in enumerate(self.ranges() if by_range else [None]):
-                con = self.open(needed, select, homes)
-                part = folder / f"part{number:03d}.parquet"
-                cast = ", ".join(f"cast({c.name} as {c.type}) as {c.name}" for c in described.columns())
-                con.execute(
-                    f"copy (select {cast} from ({select}) order by {', '.join(described.key)}) to '{part}' (format parquet, compression zstd)"
-                )
-                con.close()
-                parts.append(part)
-            data = folder / "data.parquet"
-            gather(parts, data, described)
-            con = self.open(needed, select)
-            con.execute(f"create schema if not exists checked; create view checked.{name.split('.')[1]} as from {scan(data)}")
+            parts = [folder / data_file(number) for number in range(len(ranges))]
+            for part, homes in zip(parts, ranges, strict=True):
+                self.make_part(name, homes, part)
+            if not described.kept_in_parts:
+                gather(parts, described)
+            con = connect(self.store, self.settings)
+            files = data_files(folder)
+            con.execute(f"create schema checked; create view checked.{name.split('.')[1]} as from {scan(*files)}")
             rows = check_table(con, described, f"checked.{name.split('.')[1]}")
             con.close()
             manifest = {
                 "table": name,
                 "period": self.release.name,
                 "made_from": made_from,
-                "content": sha256_of(data),
+                # the bytes of parts depend on the ranges, what they hold does not
+                "content": made_from if described.kept_in_parts else sha256_of(*files),
                 "rows": rows,
                 "checked": True,
             }
             write_json(folder / "manifest.json", manifest)
         return manifest
+
+    def make_part(self, name: str, homes: tuple[str, str] | None, target: Path) -> None:
+        """Write what a table has of a range of homes, sorted by its key, as one Parquet file."""
+        select = sql_files()[name].read_text()
+        described = self.described(name)
+        con = self.open(inputs_of(select), select, homes)
+        cast = ", ".join(f"cast({c.name} as {c.type}) as {c.name}" for c in described.columns())
+        con.execute(
+            f"copy (select {cast} from ({select}) order by {', '.join(described.key)}) "
+            f"to '{target}' (format parquet, compression snappy, row_group_size {PART_GROUP})"
+        )
+        con.close()
 
 
 def rule_view(con: duckdb.DuckDBPyConnection, name: str) -> None:
@@ -304,11 +311,12 @@ def rule_view(con: duckdb.DuckDBPyConnection, name: str) -> None:
     con.execute(f"create or replace view {name} as select {select} from read_csv('{file}', header=true, all_varchar=true)")
 
 
-def gather(parts: Sequence[Path], target: Path, described: Table) -> None:
-    """One Parquet from parts in order, with described fields and fixed row groups: the same rows give the same bytes."""
+def gather(parts: Sequence[Path], described: Table) -> None:
+    """Make the first of some parts the whole table, with described fields and fixed row groups: the same rows give the same bytes."""
     schema = described.arrow_schema()
+    whole = parts[0].with_suffix(".whole")
     held = schema.empty_table()
-    with parquet.ParquetWriter(target, schema, compression="zstd") as writer:
+    with parquet.ParquetWriter(whole, schema, compression="zstd") as writer:
         for part in parts:
             for batch in parquet.ParquetFile(part).iter_batches(batch_size=ROW_GROUP):
                 held = arrow.concat_tables([held, arrow.Table.from_batches([batch]).cast(schema)])
@@ -318,6 +326,7 @@ def gather(parts: Sequence[Path], target: Path, described: Table) -> None:
             part.unlink()
         if held.num_rows:
             writer.write_table(held.combine_chunks(), row_group_size=ROW_GROUP)
+    whole.rename(parts[0])
 
 
 def engine_for(store: Store, release: str, settings: Settings) -> Engine:

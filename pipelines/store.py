@@ -136,6 +136,11 @@ class Store:
         return data_files(self.folder(table, period))
 
 
+def data_file(number: int) -> str:
+    """The name of a Parquet file of a table, counted from 0."""
+    return f"data-{number:03d}.parquet" if number else "data.parquet"
+
+
 def data_files(folder: Path) -> list[Path]:
     """The Parquet files of a table in the order of their rows: one, or of a large table some."""
     return sorted(folder.glob("data*.parquet"), key=lambda file: (len(file.name), file.name))
@@ -154,12 +159,13 @@ def write_json(path: Path, content: Any) -> None:
     os.replace(temporary, path)
 
 
-def sha256_of(path: Path) -> str:
-    """SHA-256 of a file, as hex."""
+def sha256_of(*paths: Path) -> str:
+    """SHA-256 of the bytes of files, one after another, as hex."""
     digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(BLOCK):
-            digest.update(block)
+    for path in paths:
+        with path.open("rb") as file:
+            while block := file.read(BLOCK):
+                digest.update(block)
     return digest.hexdigest()
 
 

@@ -92,6 +92,11 @@ class Table:
     signature: tuple[str, ...] = ()  # CMS columns that tell this file from every other
 
     @property
+    def kept_in_parts(self) -> bool:
+        """Whether the table is several files, one a range of homes: what is large and is read by the next step alone."""
+        return self.large and not self.name.startswith("published.")
+
+    @property
     def description(self) -> str:
         """First paragraph of the model's docstring."""
         return " ".join((self.model.__doc__ or "").split("\n\n")[0].split())
