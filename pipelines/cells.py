@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pipelines.checks import holds
 from pipelines.sources.text import Piece
 from schemas import Column, Table
 
@@ -14,7 +15,6 @@ PLAIN = r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)"
 THOUSANDS = r"-?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?"
 CCN = "[0-9]{2}[0-9A-Z][0-9]{3}"
 DIGITS = {"TINYINT": 2, "SMALLINT": 4, "INTEGER": 9, "BIGINT": 18}  # a whole number of so many digits fits the type
-MANY = 10  # allowed values that a message does not list any more
 
 
 @dataclass(frozen=True)
@@ -99,23 +99,14 @@ def problem_of(text: Text, column: Column, checks: list[Any]) -> str:
     if text.position(column.name) is None:
         return "null::varchar"
     raw, value = raw_text(text, column), column.name
-    cases, holds = [], [f"{value} is not null"]
+    kept, cases = [f"{value} is not null"], []
     for check in checks:
-        stated = check.statistics or {}
-        if "min_value" in stated and check.name.startswith("greater"):
-            holds.append(f"{value} >= {stated['min_value']}")
-            cases.append(f"when {value} < {stated['min_value']} then 'is less than {stated['min_value']}'")
-        elif "max_value" in stated and check.name.startswith("less"):
-            holds.append(f"{value} <= {stated['max_value']}")
-            cases.append(f"when {value} > {stated['max_value']} then 'is more than {stated['max_value']}'")
-        elif "allowed_values" in stated:
-            allowed = ", ".join(repr(v) for v in stated["allowed_values"])
-            holds.append(f"{value} in ({allowed})")
-            listed = allowed.replace("'", "") if len(stated["allowed_values"]) <= MANY else "the known codes"
-            cases.append(f"when {value} not in ({allowed}) then 'is none of {listed}'")
+        test, told = holds(value, check)
+        kept.append(test)
+        cases.append(f"when not ({test}) then '{told}'")
     blank = "" if column.nullable else f"when {raw} is null then 'is blank' "
     unread = f"when {raw} is not null and {value} is null then 'is not {_kind(column)}'"
-    return f"case when {' and '.join(holds)} then null {unread} {blank}{' '.join(cases)} end"
+    return f"case when {' and '.join(kept)} then null {unread} {blank}{' '.join(cases)} end"
 
 
 def _kind(column: Column) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import duckdb
 
-from pipelines.cells import CCN, Text, scan, usual, yes_or_no
+from pipelines.cells import CCN, Text, scan, yes_or_no
 from pipelines.checks import check_table, run_checks
 from pipelines.checks import scan as parquet_scan
 from pipelines.engine import PART_GROUP
@@ -79,62 +79,66 @@ def _homes_rise(con: duckdb.DuckDBPyConnection, files: list[Path]) -> bool:
     return all(before[1] < after[0] for before, after in pairwise(spans))
 
 
-def _compact_select() -> str:
-    """The SELECT of `staged.employee_quarters` with the types of its schema."""
+def _compact_select(cast: str = "cast", more: str = "") -> str:
+    """The SELECT of `staged.employee_quarters` with the types of its schema, and more columns."""
     described = TABLES["staged.employee_quarters"]
-    cast = ", ".join(f"cast({c.name} as {c.type}) as {c.name}" for c in described.columns())
-    return f"select {cast} from ({select_of(described.name)}) order by {', '.join(described.key)}"
+    columns = ", ".join(f"{cast}({c.name} as {c.type}) as {c.name}" for c in described.columns())
+    return f"select {columns}{more} from ({select_of(described.name)}) order by {', '.join(described.key)}"
 
 
 def _spell_words(con: duckdb.DuckDBPyConnection, period: str) -> None:
-    """The tables `spelled_days` and `spelled_codes`: the days of a quarter and the job codes as CMS writes them."""
+    """The tables `spelled_days` and `spelled_hours`: the days of a quarter, and hours up to 99.99, as CMS writes them."""
     first, last = quarter_days(period)
     con.execute(
         f"create temp table spelled_days as select strftime(day, '%Y%m%d') as spelled, day::date as day "
         f"from range(date '{first}', date '{last}' + interval 1 day, interval 1 day) as days(day)"
     )
-    con.execute("create temp table spelled_codes as select job_code, job_code::varchar as spelled from rules.job_codes")
+    con.execute(
+        "create temp table spelled_hours as select distinct spelled, hours from ("
+        "select (hundredths / 100)::decimal(9, 2) as hours, unnest([hours::varchar, hours::decimal(9, 1)::varchar, hours::int::varchar]) as spelled "
+        "from range(0, 10000) as numbers(hundredths)) where spelled::decimal(9, 2) = hours"
+    )
 
 
 def _compact_usual(con: duckdb.DuckDBPyConnection, text: Text, piece: Piece, period: str, counts: Counts) -> bool:
     """Compact a piece whose every row is written as CMS usually does, straight from the file; False where any row is not.
 
-    Cells are taken by the spellings that CMS uses, which is several times as quick as the long way of `read_rows`. Whether every line
-    of the piece became a row of the table proves that none was written otherwise.
+    Days and hours are taken by the spellings that CMS uses, ids and codes are read once for all rows of a person, which is several
+    times as quick as the long way of `read_rows`. Whether every line of the piece became a row of the table proves that none was
+    written otherwise.
     """
     at = {c.name: f"c{position}" for c in text.described.columns() if (position := text.position(c.name)) is not None}
-    columns = {c.name: c for c in text.described.columns()}
-    casts, tests = {}, [f"{at['quarter']} = '{period}'"]
-    for name in ("employee_id", "hours"):
-        pattern, cast = usual(columns[name]) or ("", "")
-        casts[name] = cast.replace("cast(", "try_cast(").format(c=at[name])
-        tests.append(f"regexp_full_match({at[name]}, '{pattern}')")
+    tests = [f"{at['quarter']} = '{period}'"]
     is_contract, footnote = "null::boolean", "null::varchar"
     if "is_contract" in at:
-        is_contract = f"case {at['is_contract']} {yes_or_no(columns['is_contract'])} end"
-        tests.append(f"{at['is_contract']} in ({', '.join(repr(word) for word, _ in columns['is_contract'].words)})")
+        column = next(c for c in text.described.columns() if c.name == "is_contract")
+        is_contract = f"case {at['is_contract']} {yes_or_no(column)} end"
+        tests.append(f"{at['is_contract']} in ({', '.join(repr(word) for word, _ in column.words)})")
     if "footnote" in at:
         footnote = f"case when {at['footnote']} is not null then nullif(trim({at['footnote']}), '') end"
     con.execute(
         f"create or replace view raw.pbj_employee as select {at['ccn']} as ccn, '{period}' as quarter, days.day as work_date, "
-        f"{casts['employee_id']} as employee_id, codes.job_code, {is_contract} as is_contract, {casts['hours']} as hours, "
+        f"{at['employee_id']} as employee_id, {at['job_code']} as job_code, {is_contract} as is_contract, hours.hours, "
         f"{footnote} as footnote from {scan(text, piece)} "
         f"inner join spelled_days as days on {at['work_date']} = days.spelled "
-        f"inner join spelled_codes as codes on {at['job_code']} = codes.spelled where {' and '.join(tests)}"
+        f"inner join spelled_hours as hours on {at['hours']} = hours.spelled where {' and '.join(tests)}"
     )
     # DuckDB cannot know how many rows a CSV has, and would build its hash tables from the file
     con.execute("set preserve_insertion_order = true; set disabled_optimizers = 'build_side_probe_side'")
+    more = ", employee_id as spelled_id, job_code as spelled_code"
     try:
-        con.execute(f"create or replace temp table compact as {_compact_select()}")
+        con.execute(f"create or replace temp table compact as {_compact_select('try_cast', more)}")
     except duckdb.InvalidInputException as broken:
         raise broken_file(text, piece, broken) from broken
     finally:
         con.execute("reset disabled_optimizers")
     kept, strange = con.execute(
-        f"select coalesce(sum(len(days) + len(other_days)), 0), count(*) filter (where not regexp_full_match(ccn, '{CCN}')) "
-        "from compact"
+        "select coalesce(sum(len(work_dates)), 0), count(*) filter (where ("
+        f"regexp_full_match(ccn, '{CCN}') and employee_id::varchar = spelled_id "
+        "and spelled_code in (select job_code::varchar from rules.job_codes)) is not true) from compact"
     ).fetchall()[0]
     if strange or kept != piece.lines - int(piece.has_header):
         return False
+    con.execute("alter table compact drop spelled_id; alter table compact drop spelled_code")
     counts.rows += kept
     return True

@@ -109,6 +109,15 @@ def graph() -> dict[str, list[str]]:
     return done
 
 
+@cache
+def _homes(files: tuple[tuple[str, int], ...]) -> list[str]:
+    """Every CCN of some Parquet files, each given with its time of change, in order."""
+    if not files:
+        return []
+    select = f"select distinct ccn from {scan(*(Path(file) for file, _ in files))} order by ccn"
+    return [row[0] for row in duckdb.connect().execute(select).fetchall()]
+
+
 @dataclass(frozen=True)
 class Engine:
     """The SQL of one release over one store."""
@@ -219,11 +228,9 @@ class Engine:
 
     def ranges(self) -> list[tuple[str, str]]:
         """Half-open ranges of CCNs that cover every home of the window, about equal in homes."""
-        con = self.open(["current.provider_info", "six_quarters.pbj_daily", "six_quarters.employee_quarters"])
-        homes = [row[0] for row in con.execute(
-            "select ccn from current.provider_info union select ccn from six_quarters.pbj_daily "
-            "union select ccn from six_quarters.employee_quarters order by ccn"
-        ).fetchall()]  # fmt: skip
+        files = [file for name in ("current.provider_info", "six_quarters.pbj_daily", "six_quarters.employee_quarters")
+                 for file in self.files(name)]  # fmt: skip
+        homes = _homes(tuple((str(file), file.stat().st_mtime_ns) for file in files))
         wanted = self.settings.ranges or max(1, -(-len(homes) // HOMES_PER_RANGE))
         size = max(1, -(-len(homes) // wanted))
         starts = [homes[k] for k in range(0, len(homes), size)]
@@ -274,16 +281,15 @@ class Engine:
             if not described.kept_in_parts:
                 gather(parts, described)
             con = connect(self.store, self.settings)
-            files = data_files(folder)
-            con.execute(f"create schema checked; create view checked.{name.split('.')[1]} as from {scan(*files)}")
-            rows = check_table(con, described, f"checked.{name.split('.')[1]}")
+            con.execute(f"create schema checked; create view checked.{described.short} as from {scan(*data_files(folder))}")
+            rows = check_table(con, described, f"checked.{described.short}")
             con.close()
             manifest = {
                 "table": name,
                 "period": self.release.name,
                 "made_from": made_from,
                 # the bytes of parts depend on the ranges, what they hold does not
-                "content": made_from if described.kept_in_parts else sha256_of(*files),
+                "content": made_from if described.kept_in_parts else sha256_of(*data_files(folder)),
                 "rows": rows,
                 "checked": True,
             }

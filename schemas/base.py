@@ -92,6 +92,11 @@ class Table:
     signature: tuple[str, ...] = ()  # CMS columns that tell this file from every other
 
     @property
+    def short(self) -> str:
+        """The name without its schema."""
+        return self.name.split(".")[1]
+
+    @property
     def kept_in_parts(self) -> bool:
         """Whether the table is several files, one a range of homes: what is large and is read by the next step alone."""
         return self.large and not self.name.startswith("published.")

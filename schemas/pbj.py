@@ -84,29 +84,32 @@ class PbjEmployee(pa.DataFrameModel):
         "Footnote of the row, meaning not published", cms="WORK_HRS_FN", also=("INCOMPLETE (2022)",), nullable=True)  # fmt: skip
 
 
-DAY = dt.Struct({"day": dt.date, "job_code": dt.int8, "is_contract": dt.boolean, "hours": dt.Decimal(9, 2)})
-OTHER_DAY = dt.Struct({"day": dt.date, "hours": dt.Decimal(9, 2)})
-FOOTNOTE = dt.Struct({"day": dt.date, "job_code": dt.int8, "footnote": dt.string})
+FOOTNOTE = dt.Struct({"day": dt.date, "footnote": dt.string})
 
 
-@table("staged.employee_quarters", key=("ccn", "employee_id", "quarter"), clock="quarter", large=True)
+@table("staged.employee_quarters", key=("ccn", "employee_id", "quarter", "job_code", "engagement"), clock="quarter", large=True)
 class EmployeeQuarters(pa.DataFrameModel):
-    """One person at one home in one quarter: the days worked, nurse and administrator codes apart from all others."""
+    """One person's quarter at a home in one job code: the days and hours, and what is known of them without looking."""
 
     ccn: str = column("CMS certification number", source="PROVNUM", **CCN)
     employee_id: dt.int64 = column("CMS's id of the person within the home", source="SYS_EMPLEE_ID")
     quarter: str = column("Calendar quarter", source="CY_Qtr")
-    days: dt.Array(DAY) = column(
-        "Rows of job codes 1 and 5-12, by day, code, contract and hours", source="WorkDate, WORK_HRS_NUM"
+    job_code: dt.int8 = column("PBJ job code", source="EMPLEE_JOB_CD_ID", isin=rule_values("job_codes", "job_code"))
+    engagement: str = column(
+        "Employee or contract, as far as the file tells", source="EMP_CTR", isin=["employee", "contract", "unknown"]
     )
-    other_days: dt.Array(OTHER_DAY) = column("Hours by day in all other job codes", source="WorkDate, WORK_HRS_NUM")
+    work_dates: dt.Array(dt.date) = column("Day of each row, in order", source="WorkDate")
+    work_hours: dt.Array(dt.Decimal(9, 2)) = column(
+        "Hours of each row, in the order of work_dates", source="WORK_HRS_NUM", unit="hours"
+    )
     footnotes: dt.Array(FOOTNOTE) = column("Rows that carry a footnote", source="WORK_HRS_FN")
-    job_code_bits: dt.int64 = column("Job codes of `days`: bit 7 is set where code 7 has a row", source="EMPLEE_JOB_CD_ID")
-    repeated_days: dt.int32 = column("Rows of `days` beyond the first of their day", source="WorkDate", unit="rows", ge=0)
-    other_repeated_days: dt.int32 = column(
-        "Rows of `other_days` beyond the first of their day", source="WorkDate", unit="rows", ge=0)  # fmt: skip
-    least_hours: dt.Decimal(9, 2) = column("Fewest hours of a row", source="WORK_HRS_NUM", unit="hours", ge=0)
+    first_workday: dt.date = column("First day with hours; null where no row has any", source="WorkDate", nullable=True)
+    last_workday: dt.date = column("Last day with hours", source="WorkDate", nullable=True)
+    longest_gap: dt.int32 = column(
+        "Most whole days between two days with hours", source="WorkDate", unit="days", nullable=True, ge=0)  # fmt: skip
+    repeated_days: dt.int32 = column("Rows beyond the first of their day", source="WorkDate", unit="rows", ge=0)
     most_hours: dt.Decimal(9, 2) = column("Most hours of a row", source="WORK_HRS_NUM", unit="hours", ge=0)
+    total_hours: dt.Decimal(9, 2) = column("Hours of all rows", source="WORK_HRS_NUM", unit="hours", ge=0)
 
 
 @table("staged.rejects", key=("table_name", "line", "column_name"), clock="quarter")

@@ -27,12 +27,12 @@ def definition_column() -> object:
     return column("Reading of the turnover rule, see rules.turnover_definitions", source="computed")
 
 
-@table("turnover.measure_codes", key=("measure",), clock="release")
+@table("turnover.measure_codes", key=("measure", "job_code"), clock="release")
 class MeasureCodes(pa.DataFrameModel):
-    """The job codes of a turnover measure as bits."""
+    """The job codes of a turnover measure."""
 
     measure: str = measure_column()
-    bits: dt.int64 = column("Bit 7 is set where job code 7 belongs to the measure", source="rules.job_codes")
+    job_code: dt.int8 = column("PBJ job code that belongs to the measure", source="rules.job_codes")
 
 
 STRETCH = ("ccn", "employee_id", "measure", "day_basis", "first_workday")
@@ -48,6 +48,7 @@ class Stretches(pa.DataFrameModel):
     day_basis: str = column("Job codes that make a day worked", source="R2", isin=["own", "any"])
     first_workday: dt.date = column("First day worked", source="WorkDate")
     last_workday: dt.date = column("Last day worked", source="WorkDate")
+    has_own_days: bool = column("Any of the days worked is in the measure's job codes", source="computed")
     gap_before: dt.int32 = column("Whole days without work before; null for the first", unit="days", nullable=True)
     gap_after: dt.int32 = column("Whole days without work after, as far as the window shows", unit="days")
 

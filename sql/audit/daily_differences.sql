@@ -19,9 +19,12 @@ with daily as (
 ),
 
 employee as (
-    select rows_of.ccn, rows_of.worked.day as day, rows_of.worked.job_code as job_code, sum(rows_of.worked.hours) as hours
-    from (select ccn, unnest(days) as worked from six_quarters.employee_quarters) as rows_of
-    group by all
+    select ccn, job_code, day, sum(hours) as hours
+    from (
+        select ccn, job_code, unnest(work_dates) as day, unnest(work_hours) as hours
+        from six_quarters.employee_quarters
+    )
+    group by ccn, job_code, day
 ),
 
 in_both as (

@@ -6,24 +6,21 @@ with limits as (
     where made_by = 'long_person_day'
 ),
 
-least as (
-    select min(over_hours) as hours from limits
-),
-
-candidates as (  -- most people have one row a day: days are only added up where a second row or a long one stands
-    select ccn, employee_id, days, other_days
+candidates as (  -- days are only added up of people whose longest rows together pass the least limit, or who have two rows on a day
+    select ccn, employee_id
     from checked.employee_quarters
-    cross join least
-    where repeated_days > 0 or other_repeated_days > 0 or most_hours > least.hours or (len(days) > 0 and len(other_days) > 0)
+    group by ccn, employee_id
+    having sum(most_hours) > (select min(over_hours) from limits) or sum(repeated_days) > 0
 ),
 
 person_days as (
-    select ccn, employee_id, item.day as day, sum(item.hours) as hours
+    select ccn, employee_id, day, sum(hours) as hours
     from (
-        select ccn, employee_id, unnest(list_concat(list_transform(days, lambda d: {day: d.day, hours: d.hours}), other_days)) as item
-        from candidates
+        select rows_of.ccn, rows_of.employee_id, unnest(rows_of.work_dates) as day, unnest(rows_of.work_hours) as hours
+        from checked.employee_quarters as rows_of
+        inner join candidates on rows_of.ccn = candidates.ccn and rows_of.employee_id = candidates.employee_id
     )
-    group by ccn, employee_id, item.day
+    group by ccn, employee_id, day
 )
 
 select

@@ -1,63 +1,69 @@
--- One person's quarter at a home: the rows of nurse and administrator codes, and the hours in all other codes.
--- Grain: ccn, employee_id, quarter. Rule: methodology 1.1, 2.7 for the codes that turnover reads.
--- CMS's files are in the order of days: a list whose days only rise is sorted already, any other is sorted by its fields in their order.
-with sorted_codes as (
-    select
-        employee_rows.*,
-        codes.in_total_nurse or codes.in_administrator as is_kept_apart
-    from raw.pbj_employee as employee_rows
-    inner join rules.job_codes as codes on employee_rows.job_code = codes.job_code
-),
-
-collected as (
+-- One person's quarter at a home in one job code: the days and their hours, and what tells most readers enough without them.
+-- Grain: ccn, employee_id, quarter, job_code, engagement. Rule: R2: a day without hours is no day worked.
+-- CMS's files are in the order of days: lists whose days only rise are sorted already, any others are sorted by day and hours.
+with collected as (
     select
         ccn,
         employee_id,
         quarter,
-        coalesce(
-            list({day: work_date, job_code: job_code, is_contract: is_contract, hours: hours}) filter (where is_kept_apart), []
-        ) as days,
-        coalesce(list({day: work_date, hours: hours}) filter (where not is_kept_apart), []) as other_days,
-        coalesce(
-            list({day: work_date, job_code: job_code, footnote: footnote}) filter (where footnote is not null), []
-        ) as footnotes,
-        coalesce(bit_or(1::bigint << job_code::bigint) filter (where is_kept_apart), 0) as job_code_bits,
+        job_code,
+        case is_contract when true then 'contract' when false then 'employee' else 'unknown' end as engagement,
+        list(work_date) as work_dates,
+        list(hours) as work_hours,
+        coalesce(list({day: work_date, footnote: footnote}) filter (where footnote is not null), []) as footnotes,
         min(hours) as least_hours,
-        max(hours) as most_hours
-    from sorted_codes
-    group by ccn, employee_id, quarter
+        max(hours) as most_hours,
+        sum(hours) as total_hours
+    from raw.pbj_employee
+    group by all
 ),
 
-compared as (  -- how many rows do not stand after the day of the row before
-    select
-        *,
-        len(list_filter(days, lambda item, k: item.day <= days[k - 1].day)) as steps,
-        len(list_filter(other_days, lambda item, k: item.day <= other_days[k - 1].day)) as other_steps
+stepped as (
+    select *, list_transform(work_dates, lambda day, k: day - work_dates[k - 1]) as steps
     from collected
 ),
 
+paired as (
+    select *, case when list_min(steps) < 1 then list_sort(list_zip(work_dates, work_hours)) end as pairs
+    from stepped
+),
+
 in_order as (
+    select * replace (
+        case when pairs is null then work_dates else list_transform(pairs, lambda pair: pair[1]) end as work_dates,
+        case when pairs is null then work_hours else list_transform(pairs, lambda pair: pair[2]) end as work_hours
+    )
+    from paired
+),
+
+worked as (  -- where every row is a day of its own with hours, the steps are those between days worked
+    select *, case when pairs is not null or least_hours <= 0 then list_filter(work_dates, lambda day, k: work_hours[k] > 0) end as days
+    from in_order
+),
+
+measured as (
     select
-        * replace (
-            case when steps = 0 then days else list_sort(days) end as days,
-            case when other_steps = 0 then other_days else list_sort(other_days) end as other_days
-        )
-    from compared
+        *,
+        coalesce(days, work_dates)[1] as first_workday,
+        coalesce(days, work_dates)[-1] as last_workday,
+        list_max(case when days is null then steps else list_transform(days, lambda day, k: day - days[k - 1]) end) as longest_step
+    from worked
 )
 
 select
     ccn,
     employee_id,
     quarter,
-    days,
-    other_days,
+    job_code,
+    engagement,
+    work_dates,
+    work_hours,
     list_sort(footnotes) as footnotes,
-    job_code_bits,
-    case when steps = 0 then 0 else len(list_filter(days, lambda item, k: item.day = days[k - 1].day)) end as repeated_days,
-    case
-        when other_steps = 0 then 0 else len(list_filter(other_days, lambda item, k: item.day = other_days[k - 1].day))
-    end as other_repeated_days,
-    least_hours,
-    most_hours
-from in_order
-order by ccn, employee_id, quarter
+    first_workday,
+    last_workday,
+    case when first_workday is not null then greatest(longest_step, 1) - 1 end as longest_gap,
+    case when pairs is null then 0 else len(list_filter(work_dates, lambda day, k: day = work_dates[k - 1])) end as repeated_days,
+    most_hours,
+    total_hours
+from measured
+order by ccn, employee_id, quarter, job_code, engagement

@@ -14,6 +14,14 @@ nurses as (
     where measure = 'total_nurse' and qualifies
 ),
 
+whole as (  -- where a quarter of the home is not there, everybody would seem to leave on its eve
+    select ccn from turnover.home_quarters group by ccn having bool_and(in_employee)
+),
+
+period as (
+    select max(last_day) filter (where quarter_position = 4) as last_day from inputs.six_quarters
+),
+
 last_days as (
     select ccn, definition, last_workday as day, count(*) as leaving
     from nurses
@@ -21,28 +29,25 @@ last_days as (
     group by ccn, definition, last_workday
 ),
 
-whole as (  -- where a quarter of the home is not there, everybody would seem to leave on its eve
-    select ccn from turnover.home_quarters group by ccn having bool_and(in_employee)
-),
-
-period as (
-    select max(last_day) filter (where quarter_position = 4) as last_day from inputs.six_quarters
+crowds as materialized (  -- found first, because they are few and the join with everybody at work is large
+    select last_days.*
+    from last_days
+    inner join whole on last_days.ccn = whole.ccn
+    cross join needed
+    cross join period
+    where last_days.leaving >= needed.spells and last_days.day <= period.last_day
 )
 
 select
-    last_days.ccn,
-    last_days.definition,
-    last_days.day,
-    last_days.leaving
-from last_days
-inner join whole on last_days.ccn = whole.ccn
-cross join needed
-cross join period
+    crowds.ccn,
+    crowds.definition,
+    crowds.day,
+    crowds.leaving
+from crowds
 inner join nurses
-    on last_days.ccn = nurses.ccn
-    and last_days.definition = nurses.definition
-    and last_days.day between nurses.first_workday and nurses.last_workday
-where last_days.leaving >= needed.spells and last_days.day <= period.last_day
-group by last_days.ccn, last_days.definition, last_days.day, last_days.leaving
-having count(*) = last_days.leaving
-order by last_days.ccn, last_days.definition, last_days.day
+    on crowds.ccn = nurses.ccn
+    and crowds.definition = nurses.definition
+    and crowds.day between nurses.first_workday and nurses.last_workday
+group by crowds.ccn, crowds.definition, crowds.day, crowds.leaving
+having count(*) = crowds.leaving
+order by crowds.ccn, crowds.definition, crowds.day

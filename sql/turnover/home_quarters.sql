@@ -28,11 +28,20 @@ rejected as (
 ),
 
 administrator_days as (
-    select rows_of.ccn, rows_of.quarter, rows_of.worked.day as day, count(distinct rows_of.employee_id) as people
-    from (select ccn, quarter, employee_id, unnest(days) as worked from six_quarters.employee_quarters) as rows_of
-    inner join rules.job_codes as codes on rows_of.worked.job_code = codes.job_code
-    where codes.in_administrator and rows_of.worked.hours > 0
-    group by all
+    select ccn, quarter, day, count(distinct employee_id) as people
+    from (
+        select
+            rows_of.ccn,
+            rows_of.quarter,
+            rows_of.employee_id,
+            unnest(rows_of.work_dates) as day,
+            unnest(rows_of.work_hours) as hours
+        from six_quarters.employee_quarters as rows_of
+        inner join rules.job_codes as codes on rows_of.job_code = codes.job_code
+        where codes.in_administrator
+    )
+    where hours > 0
+    group by ccn, quarter, day
 ),
 
 administrators as (

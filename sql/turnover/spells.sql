@@ -6,6 +6,10 @@ with definitions as (
     where getvariable('release')::varchar between effective_from and coalesce(effective_to, '9999-12')
 ),
 
+endings as (  -- definitions that end a spell alike share its days
+    select distinct day_basis, gap_days, gap_test from definitions
+),
+
 bounds as (
     select
         max(first_day) filter (where quarter_position = 1) as first_departure,
@@ -13,27 +17,21 @@ bounds as (
     from inputs.six_quarters
 ),
 
-starts as (
-    select
-        stretches.*,
-        definitions.* exclude (day_basis),
-        case
-            when stretches.gap_before is null then 1
-            when stretches.gap_before > definitions.gap_days then 1
-            when stretches.gap_before = definitions.gap_days and definitions.gap_test = 'at_least' then 1
-            else 0
-        end as begins_spell
-    from turnover.stretches as stretches
-    inner join definitions on stretches.day_basis = definitions.day_basis
-),
-
 numbered as (
     select
-        *,
-        sum(begins_spell) over (
-            partition by ccn, employee_id, measure, definition order by first_workday rows between unbounded preceding and current row
+        stretches.*,
+        endings.gap_days,
+        endings.gap_test,
+        count(*) filter (
+            where stretches.gap_before is null
+            or stretches.gap_before > endings.gap_days
+            or (stretches.gap_before = endings.gap_days and endings.gap_test = 'at_least')
+        ) over (
+            partition by stretches.ccn, stretches.employee_id, stretches.measure, endings.day_basis, endings.gap_days, endings.gap_test
+            order by stretches.first_workday rows between unbounded preceding and current row
         ) as spell
-    from starts
+    from turnover.stretches as stretches
+    inner join endings on stretches.day_basis = endings.day_basis
 ),
 
 spells as (
@@ -41,22 +39,16 @@ spells as (
         numbered.ccn,
         numbered.employee_id,
         numbered.measure,
-        numbered.definition,
         numbered.day_basis,
-        numbered.eligibility_period,
-        numbered.hours_needed,
+        numbered.gap_days,
+        numbered.gap_test,
         min(numbered.first_workday) as first_workday,
         max(numbered.last_workday) as last_workday,
         arg_max(numbered.gap_after, numbered.last_workday) as gap_after,
-        arg_min(
-            case
-                when numbered.hours_basis = 'any' then hours.any_hours
-                when numbered.hours_scope = 'spell' then hours.own_hours_of_stretch
-                else hours.own_hours
-            end,
-            numbered.first_workday
-        ) as hours_from_start,
-        max(hours.best_own_hours) as best_hours
+        arg_min(hours.own_hours, numbered.first_workday) as own_hours,
+        arg_min(hours.own_hours_of_stretch, numbered.first_workday) as own_hours_of_stretch,
+        arg_min(hours.any_hours, numbered.first_workday) as any_hours,
+        max(hours.best_own_hours) as best_own_hours
     from numbered
     inner join turnover.stretch_hours as hours
         on numbered.ccn = hours.ccn
@@ -68,53 +60,54 @@ spells as (
         numbered.ccn,
         numbered.employee_id,
         numbered.measure,
-        numbered.definition,
         numbered.day_basis,
-        numbered.eligibility_period,
-        numbered.hours_needed,
+        numbered.gap_days,
+        numbered.gap_test,
         numbered.spell
+    having bool_or(numbered.has_own_days)  -- work in other codes alone is no spell of the measure
+),
+
+defined as (
+    select
+        spells.*,
+        definitions.definition,
+        definitions.eligibility_period,
+        definitions.hours_needed,
+        definitions.ended_in_q0,
+        spells.first_workday <= starting.last_day as starts_in_time,
+        case
+            when definitions.hours_basis = 'any' then spells.any_hours
+            when definitions.hours_scope = 'spell' then spells.own_hours_of_stretch
+            else spells.own_hours
+        end as hours_from_start,
+        spells.gap_after > spells.gap_days or (spells.gap_after = spells.gap_days and spells.gap_test = 'at_least') as gap_follows,
+        case definitions.departure_test
+            when 'last_workday' then spells.last_workday
+            else spells.last_workday + 1
+        end as leaving_date
+    from spells
+    inner join definitions
+        on spells.day_basis = definitions.day_basis
+        and spells.gap_days = definitions.gap_days
+        and spells.gap_test = definitions.gap_test
+    inner join inputs.six_quarters as starting on definitions.starts_through = 'q' || starting.quarter_position
 ),
 
 measured as (
     select
-        spells.*,
-        spells.first_workday <= starting.last_day as starts_in_time,
+        *,
         case
-            when spells.eligibility_period = 'first_workday' then spells.hours_from_start
-            when spells.first_workday > starting.last_day then null
-            when spells.hours_from_start >= spells.hours_needed then spells.hours_from_start
-            else spells.best_hours
+            when eligibility_period = 'first_workday' then hours_from_start
+            when not starts_in_time then null
+            when hours_from_start >= hours_needed then hours_from_start
+            else best_own_hours
         end as hours_first_90_days
-    from spells
-    inner join definitions on spells.definition = definitions.definition
-    inner join inputs.six_quarters as starting on definitions.starts_through = 'q' || starting.quarter_position
-    where
-        spells.day_basis = 'own'
-        or exists (  -- work in other codes alone is no spell of the measure
-            select 1
-            from turnover.stretches as own
-            where
-                own.day_basis = 'own'
-                and own.ccn = spells.ccn
-                and own.employee_id = spells.employee_id
-                and own.measure = spells.measure
-                and own.first_workday between spells.first_workday and spells.last_workday
-        )
+    from defined
 ),
 
 judged as (
-    select
-        measured.*,
-        measured.starts_in_time and coalesce(measured.hours_first_90_days >= definitions.hours_needed, false) as qualifies,
-        measured.gap_after > definitions.gap_days
-        or (measured.gap_after = definitions.gap_days and definitions.gap_test = 'at_least') as gap_follows,
-        case definitions.departure_test
-            when 'last_workday' then measured.last_workday
-            else measured.last_workday + 1
-        end as leaving_date,
-        definitions.ended_in_q0
+    select *, starts_in_time and coalesce(hours_first_90_days >= hours_needed, false) as qualifies
     from measured
-    inner join definitions on measured.definition = definitions.definition
 ),
 
 counted as (

@@ -15,57 +15,51 @@ last_start as (
     inner join rules.turnover_definitions as definitions on definitions.starts_through = 'q' || quarters.quarter_position
 ),
 
-starts as (
+periods as (
     select
         stretches.*,
-        codes.bits,
         stretches.first_workday + limits.window_days - 1 as last_counted,
         -- only where the person is back within the period do its hours and those of the stretch differ
-        stretches.last_workday + stretches.gap_after + 1 <= stretches.first_workday + limits.window_days - 1 as is_cut
+        stretches.last_workday + stretches.gap_after + 1 < stretches.first_workday + limits.window_days as is_cut,
+        limits.any_hours
     from turnover.stretches as stretches
-    inner join turnover.measure_codes as codes on stretches.measure = codes.measure
     cross join limits
 ),
 
-periods as (  -- ninety days touch two quarters at most, as a rule
-    select starts.*, quarters.quarter
-    from starts
-    inner join inputs.six_quarters as quarters
-        on starts.first_workday <= quarters.last_day and starts.last_counted >= quarters.first_day
-),
-
-worked as (
+touched as (  -- the rows that have days in a period; most lie in it whole
     select
-        periods.* exclude (quarter, bits),
-        list_sum(list_transform(quarters.days, lambda item: case
-            when
-                item.day between periods.first_workday and periods.last_counted
-                and (periods.bits >> item.job_code::bigint) & 1 = 1
-                then item.hours
-        end)) as own_hours,
-        case
-            when periods.is_cut
-                then list_sum(list_transform(quarters.days, lambda item: case
-                    when item.day > periods.last_workday and item.day between periods.first_workday and periods.last_counted
-                    and (periods.bits >> item.job_code::bigint) & 1 = 1
-                        then item.hours
-                end))
-        end as later_hours,
-        case
-            when limits.any_hours
-                then coalesce(list_sum(list_transform(quarters.days, lambda item: case
-                    when item.day between periods.first_workday and periods.last_counted then item.hours
-                end)), 0)
-                + coalesce(list_sum(list_transform(quarters.other_days, lambda item: case
-                    when item.day between periods.first_workday and periods.last_counted then item.hours
-                end)), 0)
-        end as any_hours
+        periods.* exclude (has_own_days, gap_before, gap_after),
+        codes.job_code is not null as is_own,
+        quarters.first_workday >= periods.first_workday and quarters.last_workday <= periods.last_counted as is_whole,
+        quarters.work_dates,
+        quarters.work_hours,
+        quarters.total_hours
     from six_quarters.employee_quarters as quarters
     inner join periods
         on quarters.ccn = periods.ccn
         and quarters.employee_id = periods.employee_id
-        and quarters.quarter = periods.quarter
-    cross join limits
+        and quarters.last_workday >= periods.first_workday
+        and quarters.first_workday <= periods.last_counted
+    left join turnover.measure_codes as codes on periods.measure = codes.measure and quarters.job_code = codes.job_code
+    where codes.job_code is not null or periods.any_hours or periods.day_basis = 'any'
+),
+
+counted as (
+    select
+        *,
+        case
+            when is_whole then total_hours
+            else list_sum(list_transform(
+                work_hours, lambda hours, k: case when work_dates[k] between first_workday and last_counted then hours end
+            ))
+        end as hours,
+        case
+            when is_cut
+                then list_sum(list_transform(
+                    work_hours, lambda hours, k: case when work_dates[k] > last_workday and work_dates[k] <= last_counted then hours end
+                ))
+        end as later_hours
+    from touched
 ),
 
 hours as (
@@ -75,11 +69,11 @@ hours as (
         measure,
         day_basis,
         first_workday,
-        coalesce(sum(own_hours), 0) as own_hours,
-        coalesce(sum(own_hours), 0) - coalesce(sum(later_hours), 0) as own_hours_of_stretch,
-        sum(any_hours) as any_hours
-    from worked
-    group by ccn, employee_id, measure, day_basis, first_workday
+        coalesce(sum(hours) filter (where is_own), 0) as own_hours,
+        coalesce(sum(hours) filter (where is_own), 0) - coalesce(sum(later_hours) filter (where is_own), 0) as own_hours_of_stretch,
+        case when any_hours then sum(hours) end as any_hours
+    from counted
+    group by ccn, employee_id, measure, day_basis, first_workday, any_hours
 ),
 
 short_people as (  -- for all others the first ninety days suffice, under either reading of R4
@@ -91,18 +85,15 @@ short_people as (  -- for all others the first ninety days suffice, under either
 ),
 
 short_days as (
-    select people.ccn, people.employee_id, people.measure, people.item.day as day, sum(people.item.hours) as hours
+    select ccn, employee_id, measure, day, sum(hours) as hours
     from (
-        select
-            short_people.*,
-            unnest(list_filter(
-                quarters.days, lambda item: (codes.bits >> item.job_code::bigint) & 1 = 1 and item.hours > 0
-            )) as item
+        select short_people.*, unnest(quarters.work_dates) as day, unnest(quarters.work_hours) as hours
         from six_quarters.employee_quarters as quarters
         inner join short_people on quarters.ccn = short_people.ccn and quarters.employee_id = short_people.employee_id
-        inner join turnover.measure_codes as codes on short_people.measure = codes.measure
-    ) as people
-    group by people.ccn, people.employee_id, people.measure, people.item.day
+        inner join turnover.measure_codes as codes on short_people.measure = codes.measure and quarters.job_code = codes.job_code
+    )
+    where hours > 0
+    group by ccn, employee_id, measure, day
 ),
 
 short_periods as (
@@ -119,20 +110,20 @@ short_periods as (
 
 best as (
     select
-        starts.ccn,
-        starts.employee_id,
-        starts.measure,
-        starts.first_workday,
+        periods.ccn,
+        periods.employee_id,
+        periods.measure,
+        periods.first_workday,
         max(short_periods.hours) as hours
     from short_periods
     cross join last_start
-    inner join starts
-        on short_periods.ccn = starts.ccn
-        and short_periods.employee_id = starts.employee_id
-        and short_periods.measure = starts.measure
-        and short_periods.day between starts.first_workday and least(starts.last_workday, last_start.day)
-    where starts.day_basis = 'own'
-    group by starts.ccn, starts.employee_id, starts.measure, starts.first_workday
+    inner join periods
+        on short_periods.ccn = periods.ccn
+        and short_periods.employee_id = periods.employee_id
+        and short_periods.measure = periods.measure
+        and short_periods.day between periods.first_workday and least(periods.last_workday, last_start.day)
+    where periods.day_basis = 'own'
+    group by periods.ccn, periods.employee_id, periods.measure, periods.first_workday
 )
 
 select

@@ -1,153 +1,143 @@
 -- Stretches of work of a person: days worked with no gap between them that any definition could take for an end.
 -- Grain: ccn, employee_id, measure, day_basis, first_workday. Rule: methodology 2.2-2.4; R2.
--- Definitions differ in where a spell ends; the spells of all of them are unions of these stretches. Each quarter is reduced to
--- stretches first, and only quarters of mixed codes or with as many days off as a gap has are looked at day by day.
+-- Definitions differ in where a spell ends; the spells of all of them are unions of these stretches. A quarter in one job code that
+-- has no such gap goes in as its first and last day, any other day by day.
 with limits as (
     select min(gap_days) as gap_days, bool_or(day_basis = 'any') as any_basis
     from rules.turnover_definitions
 ),
 
-own_days as (  -- the days with hours in the measure's codes; of a full quarter of such days alone only the first and the last
-    select
-        quarters.ccn,
-        quarters.employee_id,
-        codes.measure,
-        'own' as day_basis,
-        quarters.days[1].day as first_day,
-        quarters.days[-1].day as last_day,
-        case
-            when
-                quarters.job_code_bits & ~codes.bits = 0
-                and quarters.least_hours > 0
-                and quarters.days[-1].day - quarters.days[1].day + 1 - len(quarters.days) + quarters.repeated_days < limits.gap_days
-                then null
-            else list_filter(quarters.days, lambda item: (codes.bits >> item.job_code::bigint) & 1 = 1 and item.hours > 0)
-        end as worked
-    from six_quarters.employee_quarters as quarters
-    inner join turnover.measure_codes as codes on quarters.job_code_bits & codes.bits <> 0
+bounds as (
+    select min(first_day) as window_start, max(last_day) as window_end from inputs.six_quarters
+),
+
+parts as (
+    select ccn, employee_id, job_code, first_workday, last_workday
+    from six_quarters.employee_quarters
     cross join limits
+    where longest_gap < limits.gap_days
+    union all
+    select ccn, employee_id, job_code, day as first_workday, day as last_workday
+    from (
+        select ccn, employee_id, job_code, unnest(work_dates) as day, unnest(work_hours) as hours
+        from six_quarters.employee_quarters
+        cross join limits
+        where longest_gap >= limits.gap_days
+    )
+    where hours > 0
+),
+
+own_parts as (
+    select parts.ccn, parts.employee_id, codes.measure, parts.first_workday, parts.last_workday
+    from parts
+    inner join turnover.measure_codes as codes on parts.job_code = codes.job_code
 ),
 
 people as (
-    select distinct quarters.ccn, quarters.employee_id, codes.measure
-    from six_quarters.employee_quarters as quarters
-    inner join turnover.measure_codes as codes on quarters.job_code_bits & codes.bits <> 0
-    inner join limits on limits.any_basis
+    select distinct ccn, employee_id, measure
+    from own_parts
 ),
 
-any_days as (  -- the days with hours in any code, of people who have any in the measure's
+bases as (
+    select *, 'own' as day_basis, true as is_own
+    from own_parts
+    union all  -- days in any job code, of people who have days in the measure's
     select
-        quarters.ccn,
-        quarters.employee_id,
+        parts.ccn,
+        parts.employee_id,
         people.measure,
+        parts.first_workday,
+        parts.last_workday,
         'any' as day_basis,
-        quarters.days[1].day as first_day,
-        quarters.days[-1].day as last_day,
-        case
-            when
-                len(quarters.other_days) = 0
-                and quarters.least_hours > 0
-                and quarters.days[-1].day - quarters.days[1].day + 1 - len(quarters.days) + quarters.repeated_days < limits.gap_days
-                then null
-            else list_sort(
-                list_concat(
-                    list_filter(quarters.days, lambda item: item.hours > 0),
-                    list_transform(
-                        list_filter(quarters.other_days, lambda item: item.hours > 0),
-                        lambda item: {day: item.day, job_code: null::tinyint, is_contract: null::boolean, hours: item.hours}
-                    )
-                )
-            )
-        end as worked
-    from six_quarters.employee_quarters as quarters
-    inner join people on quarters.ccn = people.ccn and quarters.employee_id = people.employee_id
+        codes.job_code is not null as is_own
+    from parts
+    inner join people on parts.ccn = people.ccn and parts.employee_id = people.employee_id
+    inner join limits on limits.any_basis
+    left join turnover.measure_codes as codes on people.measure = codes.measure and parts.job_code = codes.job_code
+),
+
+whole as (  -- of people with one part a quarter, who are most: their parts share no day, so that sums tell the days off between them
+    select
+        bases.ccn,
+        bases.employee_id,
+        bases.measure,
+        bases.day_basis,
+        min(bases.first_workday) as first_workday,
+        max(bases.last_workday) as last_workday,
+        bool_or(bases.is_own) as has_own_days,
+        count(*) = bit_count(bit_or(1 << date_diff('quarter', bounds.window_start, bases.first_workday)))
+        and max(bases.last_workday) - min(bases.first_workday) + 1
+        - sum(bases.last_workday - bases.first_workday + 1) < limits.gap_days as is_one_stretch
+    from bases
+    cross join bounds
     cross join limits
+    group by bases.ccn, bases.employee_id, bases.measure, bases.day_basis, limits.gap_days
 ),
 
-broken as (  -- where a gap lies
-    select
-        every.*,
-        limits.gap_days,
-        list_filter(range(2, len(every.worked) + 1), lambda k: every.worked[k].day - every.worked[k - 1].day > limits.gap_days) as breaks
-    from (
-        from own_days
-        union all
-        from any_days
-    ) as every
-    cross join limits
-),
-
-in_quarters as (
-    select
-        ccn,
-        employee_id,
-        measure,
-        day_basis,
-        gap_days,
-        case
-            when worked is null then [{first_day: first_day, last_day: last_day}]
-            when len(breaks) = 0 then [{first_day: worked[1].day, last_day: worked[-1].day}]
-            else list_transform(
-                range(0, len(breaks) + 1),
-                lambda k: {
-                    first_day: worked[coalesce(breaks[k], 1)].day, last_day: worked[coalesce(breaks[k + 1] - 1, len(worked))].day
-                }
-            )
-        end as parts
-    from broken
-),
-
-in_window as (  -- a quarter in which every row of the codes has zero hours leaves no part
-    select
-        ccn,
-        employee_id,
-        measure,
-        day_basis,
-        gap_days,
-        list_sort(list_filter(flatten(list(parts)), lambda part: part.first_day is not null)) as parts
-    from in_quarters
-    group by ccn, employee_id, measure, day_basis, gap_days
-),
-
-joints as (
-    select
-        *,
-        list_filter(range(2, len(parts) + 1), lambda k: parts[k].first_day - parts[k - 1].last_day > gap_days) as breaks
-    from in_window
-    where len(parts) > 0
-),
-
-joined as (
-    select
-        ccn,
-        employee_id,
-        measure,
-        day_basis,
-        list_transform(
-            range(0, len(breaks) + 1),
-            lambda k: {
-                first_day: parts[coalesce(breaks[k], 1)].first_day,
-                last_day: parts[coalesce(breaks[k + 1] - 1, len(parts))].last_day
-            }
-        ) as stretches
-    from joints
+reached as (
+    select bases.*, max(bases.last_workday) over earlier as last_day_before
+    from bases
+    inner join whole
+        on bases.ccn = whole.ccn
+        and bases.employee_id = whole.employee_id
+        and bases.measure = whole.measure
+        and bases.day_basis = whole.day_basis
+    where not whole.is_one_stretch
+    window earlier as (
+        partition by bases.ccn, bases.employee_id, bases.measure, bases.day_basis
+        order by bases.first_workday, bases.last_workday rows between unbounded preceding and 1 preceding
+    )
 ),
 
 numbered as (
-    select *, unnest(range(1, len(stretches) + 1)) as k
-    from joined
+    select
+        reached.*,
+        count(*) filter (
+            where reached.last_day_before is null or reached.first_workday - reached.last_day_before > limits.gap_days
+        ) over so_far as stretch
+    from reached
+    cross join limits
+    window so_far as (
+        partition by reached.ccn, reached.employee_id, reached.measure, reached.day_basis
+        order by reached.first_workday, reached.last_workday, reached.last_day_before nulls first
+        rows between unbounded preceding and current row
+    )
+),
+
+several as (
+    select
+        ccn,
+        employee_id,
+        measure,
+        day_basis,
+        min(first_workday) as first_workday,
+        max(last_workday) as last_workday,
+        bool_or(is_own) as has_own_days
+    from numbered
+    group by ccn, employee_id, measure, day_basis, stretch
+),
+
+stretches as (
+    select *, lag(last_workday) over person as last_before, lead(first_workday) over person as first_after
+    from several
+    window person as (partition by ccn, employee_id, measure, day_basis order by first_workday)
+    union all by name
+    select * exclude (is_one_stretch), null as last_before, null as first_after
+    from whole
+    where is_one_stretch
 )
 
 select
-    numbered.ccn,
-    numbered.employee_id,
-    numbered.measure,
-    numbered.day_basis,
-    numbered.stretches[k].first_day as first_workday,
-    numbered.stretches[k].last_day as last_workday,
-    numbered.stretches[k].first_day - numbered.stretches[k - 1].last_day - 1 as gap_before,
+    stretches.ccn,
+    stretches.employee_id,
+    stretches.measure,
+    stretches.day_basis,
+    stretches.first_workday,
+    stretches.last_workday,
+    stretches.has_own_days,
+    stretches.first_workday - stretches.last_before - 1 as gap_before,
     -- after the last stretch the gap is what is left of the window
-    coalesce(numbered.stretches[k + 1].first_day, bounds.window_end + 1) - numbered.stretches[k].last_day - 1 as gap_after
-from numbered
-cross join (select max(last_day) as window_end from inputs.six_quarters) as bounds
-order by numbered.ccn, numbered.employee_id, numbered.measure, numbered.day_basis, first_workday
+    coalesce(stretches.first_after, bounds.window_end + 1) - stretches.last_workday - 1 as gap_after
+from stretches
+cross join bounds
+order by stretches.ccn, stretches.employee_id, stretches.measure, stretches.day_basis, stretches.first_workday

@@ -98,13 +98,16 @@ def engine(store: Path) -> float:
 
 
 def write_days(store: Path, root: Path) -> None:
-    """The rows of staged/employee_quarters as day-level Parquet, one file a quarter, as one would sort them."""
+    """The nurse and administrator rows of staged/employee_quarters as day-level Parquet, as one would sort them."""
     made = engine_for(Store(store), RELEASE, Run().settings())
+    con = duckdb.connect()
+    engine_module.rule_view(con, "rules.job_codes")
     for file in made.files("six_quarters.employee_quarters"):
-        duckdb.connect().execute(
-            "copy (select ccn, employee_id, item.day as day, item.job_code as job_code, item.is_contract as is_contract, "
-            f"item.hours as hours from (select ccn, employee_id, unnest(days) as item from {scan(file)}) "
-            f"order by all) to '{root}/days-{file.parent.name}-{file.stem}.parquet' (format parquet, compression zstd)"
+        con.execute(
+            "copy (select ccn, employee_id, unnest(work_dates) as day, job_code, engagement = 'contract' as is_contract, "
+            f"unnest(work_hours) as hours from {scan(file)} inner join rules.job_codes as codes using (job_code) "
+            "where codes.in_total_nurse or codes.in_administrator order by all) "
+            f"to '{root}/days-{file.parent.name}-{file.stem}.parquet' (format parquet, compression zstd)"
         )
 
 

@@ -42,7 +42,7 @@ def test_c27_a_long_day_is_flagged_and_counted(store: Store, tmp_path: Path) -> 
         ("555901", "gt_24h", "1 person-days over 24 hours, the longest 25.50", 1),
         ("555901", "repeated_row", "1 rows stand more than once", 1),
     ]
-    hours = "select sum(item.hours) from (select unnest(days) as item from six_quarters.employee_quarters)"
+    hours = "select sum(list_sum(work_hours)) from six_quarters.employee_quarters"
     assert bench.rows(hours) == [(Decimal("64.50"),)]
     worked = "select employee_id, first_workday = last_workday from turnover.stretches where measure = 'total_nurse' and day_basis = 'own'"
     assert dict(bench.rows(worked)) == {9001: True, 9002: True, 9003: True}

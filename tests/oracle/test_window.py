@@ -21,8 +21,8 @@ def test_the_window_sql_gives_every_spell_of_the_engine(sample_store: Path) -> N
     con = duckdb.connect()
     prepare(con, release(RELEASE))
     con.execute(
-        "create view days as select ccn, employee_id, item.day as day, item.job_code as job_code, item.hours as hours "
-        f"from (select ccn, employee_id, unnest(days) as item from {scan(*engine.files('six_quarters.employee_quarters'))})"
+        "create view days as select ccn, employee_id, job_code, unnest(work_dates) as day, unnest(work_hours) as hours "
+        f"from {scan(*engine.files('six_quarters.employee_quarters'))}"
     )
     columns = "ccn, employee_id, measure, first_workday, last_workday, hours_first_90_days, eligible, departed"
     con.execute(f"create view ours as select {columns} from '{sample_store}/published/{RELEASE}/employment_spells.parquet'")
