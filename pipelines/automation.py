@@ -17,10 +17,11 @@ STAGED_QUARTER = ("pbj_daily", "employee_quarters")
 
 stage_quarter = dg.define_asset_job(
     "stage_quarter",
-    selection=dg.AssetSelection.keys(*(["raw", t] for t in QUARTER_TABLES), *(["staged", t] for t in STAGED_QUARTER)),
+    selection=dg.AssetSelection.keys(*(["raw", t] for t in QUARTER_TABLES), *(["staged", t] for t in STAGED_QUARTER))
+    | dg.AssetSelection.groups("quarterly"),
     partitions_def=QUARTERS,
     executor_def=dg.in_process_executor,
-    description="Fetch and stage the PBJ files of one quarter",
+    description="Fetch and stage the PBJ files of one quarter, and compute what needs no other quarter",
 )
 stage_release = dg.define_asset_job(
     "stage_release",

@@ -24,6 +24,7 @@ from schemas import TABLES, Table
 
 SQL = Path(__file__).parent.parent / "sql"
 HOMES_PER_RANGE = 2500
+APART = ("checks", "vintages")  # SQL that makes no table of a period
 ROW_GROUP = 100_000  # of a published table
 PART_GROUP = 20_480  # of a table that is read by ranges of homes: small enough that a range skips most of them
 SOURCES_OF = {"employee_quarters": "pbj_employee"}  # staged tables that are named otherwise than the file they come from
@@ -60,7 +61,7 @@ def connect(store: Store, settings: Settings) -> duckdb.DuckDBPyConnection:
 @cache
 def sql_files() -> dict[str, Path]:
     """Every SQL file that makes a table, by the table's name: sql/turnover/spells.sql makes `turnover.spells`."""
-    return {f"{path.parent.name}.{path.stem}": path for path in sorted(SQL.glob("*/*.sql")) if path.parent.name != "checks"}
+    return {f"{path.parent.name}.{path.stem}": path for path in sorted(SQL.glob("*/*.sql")) if path.parent.name not in APART}
 
 
 @cache
@@ -137,9 +138,11 @@ class Engine:
             return self.store.need(name, self.release.name)
         if table in ("rejects", "flags"):
             return self._beside(area, f"{table}.parquet")
+        described = self.described(name)
+        wanted = self.release.quarters if area == "six_quarters" else [self._current(described.clock)]
+        if not described.name.startswith("staged."):
+            return [file for quarter in wanted for file in self._of_quarter(described.name, quarter)]
         source = SOURCES_OF.get(table, table)
-        clock = TABLES[f"staged.{table}"].clock
-        wanted = self.release.quarters if area == "six_quarters" else [self._current(clock)]
         found: list[Path] = []
         for period in wanted:
             supply = self.store.supply(source, period)
@@ -148,6 +151,17 @@ class Engine:
                     raise MissingInput(f"{table} of {period} was staged from another file than {supply.name}: stage it again")
                 found += self.store.need(f"staged.{table}", period)
         return found
+
+    def _of_quarter(self, name: str, quarter: str) -> list[Path]:
+        """The files of a table that is made once a quarter. Raises MissingInput where it is not there or was made from other files."""
+        files = self.store.need(name, quarter)
+        if (self.store.manifest(name, quarter) or {})["made_from"] != engine_for(self.store, quarter, self.settings).made_from(
+            name
+        ):
+            raise MissingInput(
+                f"{name} of {quarter} was made from other files than are in the store now: stage the quarter again"
+            )
+        return files
 
     def _current(self, clock: str) -> str:
         return self.release.staffing_quarter if clock == "quarter" else self.release.name
@@ -168,7 +182,8 @@ class Engine:
     def described(self, name: str) -> Table:
         """The schema of a schema-qualified name. Raises OpenstarsError where no schema describes it."""
         area, _, table = name.partition(".")
-        found = TABLES.get(f"staged.{table}" if area in ("six_quarters", "current") else name)
+        names = [f"staged.{table}", f"quarterly.{table}"] if area in ("six_quarters", "current") else [name]
+        found = next((TABLES[known] for known in names if known in TABLES), None)
         if found is None:
             raise OpenstarsError(f"No schema describes the table {name}: add it to schemas/")
         return found
@@ -336,5 +351,5 @@ def gather(parts: Sequence[Path], described: Table) -> None:
 
 
 def engine_for(store: Store, release: str, settings: Settings) -> Engine:
-    """The engine of a release by its month. Raises UsageError for a month without a release."""
-    return Engine(store, periods.release(release), settings)
+    """The engine of a release by its month, or of one quarter alone. Raises UsageError for a month without a release."""
+    return Engine(store, periods.quarter_alone(release) if "Q" in release else periods.release(release), settings)

@@ -23,17 +23,18 @@ def column_schema(described: Table) -> dg.TableSchema:
     )
 
 
-def asset_deps(inputs: list[str]) -> list[dg.AssetDep]:
-    """Assets behind the schema-qualified tables that a SELECT reads; rules and facts of the run are no assets."""
+def asset_deps(inputs: list[str], clock: str) -> list[dg.AssetDep]:
+    """Assets behind the schema-qualified tables that a SELECT of a clock reads; rules and facts of the run are no assets."""
     deps: dict[dg.AssetKey, dg.AssetDep] = {}
     for name in inputs:
         area, _, table = name.partition(".")
         if area in ("rules", "inputs") or table in ("rejects", "flags"):
             continue
         if area in ("six_quarters", "current"):
-            key = dg.AssetKey(["staged", table])
-            mapping = release_of_quarters() if TABLES[f"staged.{table}"].clock == "quarter" else None
-            deps[key] = dg.AssetDep(key, partition_mapping=mapping)
+            behind = "staged" if f"staged.{table}" in TABLES else "quarterly"
+            key = dg.AssetKey([behind, table])
+            is_mapped = clock == "release" and TABLES[f"{behind}.{table}"].clock == "quarter"
+            deps[key] = dg.AssetDep(key, partition_mapping=release_of_quarters() if is_mapped else None)
         else:
             key = dg.AssetKey([area, table])
             deps[key] = dg.AssetDep(key)

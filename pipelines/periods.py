@@ -61,6 +61,11 @@ def release(name: str) -> Release:
     return found
 
 
+def quarter_alone(name: str) -> Release:
+    """A quarter as a period of its own: what is made once a quarter reads that quarter's files and no other."""
+    return Release(name, name, (name,), "quarter", "")
+
+
 def release_of_quarter(quarter: str) -> Release:
     """The first release whose staffing levels show a quarter. Raises UsageError, naming the release to ask for, where none does."""
     quarter = parse_quarter(quarter)

@@ -32,7 +32,7 @@ class AuditFlags(pa.DataFrameModel):
     last_date: dt.date = column("Last day it concerns", source="computed", nullable=True)
 
 
-@table("audit.daily_differences", key=("ccn", "quarter"), clock="release")
+@table("quarterly.daily_differences", key=("ccn",), clock="quarter")
 class DailyDifferences(pa.DataFrameModel):
     """A home whose two PBJ files of a quarter disagree."""
 

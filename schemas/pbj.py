@@ -85,6 +85,7 @@ class PbjEmployee(pa.DataFrameModel):
 
 
 FOOTNOTE = dt.Struct({"day": dt.date, "footnote": dt.string})
+PAUSE = dt.Struct({"last_day": dt.date, "next_day": dt.date})
 
 
 @table("staged.employee_quarters", key=("ccn", "employee_id", "quarter", "job_code", "engagement"), clock="quarter", large=True)
@@ -105,8 +106,8 @@ class EmployeeQuarters(pa.DataFrameModel):
     footnotes: dt.Array(FOOTNOTE) = column("Rows that carry a footnote", source="WORK_HRS_FN")
     first_workday: dt.date = column("First day with hours; null where no row has any", source="WorkDate", nullable=True)
     last_workday: dt.date = column("Last day with hours", source="WorkDate", nullable=True)
-    longest_gap: dt.int32 = column(
-        "Most whole days between two days with hours", source="WorkDate", unit="days", nullable=True, ge=0)  # fmt: skip
+    pauses: dt.Array(PAUSE) = column(
+        "Each two weeks or more without hours: the last day with hours before, the next after", source="WorkDate")  # fmt: skip
     repeated_days: dt.int32 = column("Rows beyond the first of their day", source="WorkDate", unit="rows", ge=0)
     most_hours: dt.Decimal(9, 2) = column("Most hours of a row", source="WORK_HRS_NUM", unit="hours", ge=0)
     total_hours: dt.Decimal(9, 2) = column("Hours of all rows", source="WORK_HRS_NUM", unit="hours", ge=0)

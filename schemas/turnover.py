@@ -35,10 +35,7 @@ class MeasureCodes(pa.DataFrameModel):
     job_code: dt.int8 = column("PBJ job code that belongs to the measure", source="rules.job_codes")
 
 
-STRETCH = ("ccn", "employee_id", "measure", "day_basis", "first_workday")
-
-
-@table("turnover.stretches", key=STRETCH, clock="release", large=True)
+@table("turnover.stretches", key=("ccn", "employee_id", "measure", "day_basis", "first_workday"), clock="release", large=True)
 class Stretches(pa.DataFrameModel):
     """A person's days of work without a gap that any definition could take for the end of a spell."""
 
@@ -53,17 +50,16 @@ class Stretches(pa.DataFrameModel):
     gap_after: dt.int32 = column("Whole days without work after, as far as the window shows", unit="days")
 
 
-@table("turnover.stretch_hours", key=STRETCH, clock="release", large=True)
+@table("turnover.stretch_hours", key=("ccn", "employee_id", "measure", "first_workday"), clock="release", large=True)
 class StretchHours(pa.DataFrameModel):
-    """Hours that decide whether a spell that begins with the stretch counts."""
+    """Hours that decide whether a spell that begins on a day counts."""
 
     ccn: str = ccn_column()
     employee_id: dt.int64 = column("CMS's id of the person within the home", source="SYS_EMPLEE_ID")
     measure: str = measure_column()
-    day_basis: str = column("Job codes that make a day worked", source="R2", isin=["own", "any"])
-    first_workday: dt.date = column("First day worked", source="WorkDate")
+    first_workday: dt.date = column("First day worked of a stretch", source="WorkDate")
     own_hours: dt.Decimal(9, 2) = column("Hours in the measure's codes in the 90 days from the first workday", **HOURS)
-    own_hours_of_stretch: dt.Decimal(9, 2) = column("Of own_hours what this stretch holds", **HOURS)
+    own_hours_of_stretch: dt.Decimal(9, 2) = column("Of own_hours what the stretch of own days holds", **HOURS)
     any_hours: dt.Decimal(9, 2) = column(
         "Hours in any code in the 90 days from the first workday, where a definition reads them", nullable=True, **HOURS)  # fmt: skip
     best_own_hours: dt.Decimal(9, 2) = column(
@@ -96,6 +92,16 @@ class FullDays(pa.DataFrameModel):
     definition: str = definition_column()
     day: dt.date = column("The day", source="computed")
     leaving: dt.int32 = column("Eligible nurse spells that end on it", unit="spells")
+
+
+@table("quarterly.administrator_days", key=("ccn", "day"), clock="quarter")
+class AdministratorDays(pa.DataFrameModel):
+    """How many administrators worked at a home on a day."""
+
+    ccn: str = ccn_column()
+    quarter: str = column("Calendar quarter", source="CY_Qtr")
+    day: dt.date = column("The day", source="WorkDate")
+    people: dt.int64 = column("People with administrator hours", unit="people", ge=1)
 
 
 @table("turnover.home_quarters", key=("ccn", "quarter"), clock="release")

@@ -43,7 +43,8 @@ class Bench:
     def put(self, name: str, rows: Sequence[Sequence[Any] | Mapping[str, Any]] = ()) -> Bench:
         """Make a table of its schema and fill it; mappings leave the other columns null."""
         area, _, table = name.partition(".")
-        columns = TABLES[f"staged.{table}" if area in ("six_quarters", "current") else name].columns()
+        names = [f"staged.{table}", f"quarterly.{table}"] if area in ("six_quarters", "current") else [name]
+        columns = next(TABLES[known] for known in names if known in TABLES).columns()
         self.con.execute(f"create schema if not exists {area}")
         self.con.execute(f"create or replace table {name} ({', '.join(f'{c.name} {c.type}' for c in columns)})")
         filled = [[row.get(c.name) for c in columns] if isinstance(row, Mapping) else list(row) for row in rows]
@@ -57,16 +58,28 @@ class Bench:
         self.con.execute("create or replace view six_quarters.employee_quarters as from staged.employee_quarters")
         return self
 
+    def has(self, name: str) -> bool:
+        """Whether a table or view is there."""
+        found = "select 1 from information_schema.tables where table_schema = ? and table_name = ?"
+        return bool(self.con.execute(found, name.split(".")).fetchall())
+
+    def make_quarterly(self, name: str) -> None:
+        """Make what is made once a quarter for all quarters of the window in one go."""
+        table = name.split(".")[1]
+        for read in inputs_of(sql_files()[f"quarterly.{table}"].read_text()):
+            window = f"six_quarters.{read.split('.')[1]}"
+            if not self.has(read) and self.has(window):
+                self.con.execute(f"create view {read} as from {window}")
+        self.run(f"quarterly.{table}")
+        self.con.execute(f"create view {name} as from quarterly.{table}")
+
     def run(self, *names: str) -> Bench:
         """Make the tables of SQL files, in the order given; inputs that no test put are empty."""
         for name in names:
             select = sql_files()[name].read_text()
             for needed in inputs_of(select):
-                area, _, table = needed.partition(".")
-                if not self.con.execute(
-                    "select 1 from information_schema.tables where table_schema = ? and table_name = ?", [area, table]
-                ).fetchall():
-                    self.put(needed)
+                if not self.has(needed):
+                    self.make_quarterly(needed) if f"quarterly.{needed.split('.')[1]}" in TABLES else self.put(needed)
             cast = ", ".join(f"cast({c.name} as {c.type}) as {c.name}" for c in TABLES[name].columns())
             self.con.execute(f"create schema if not exists {name.split('.')[0]}")
             self.con.execute(f"create or replace table {name} as select {cast} from ({select})")

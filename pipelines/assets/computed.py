@@ -4,7 +4,7 @@ import dagster as dg
 
 from pipelines.engine import graph, sql_files
 from pipelines.lineage import asset_deps, column_schema
-from pipelines.partitions import RELEASES
+from pipelines.partitions import QUARTERS, RELEASES
 from pipelines.resources import Run
 from schemas import TABLES
 
@@ -18,8 +18,8 @@ def sql_asset(name: str, inputs: list[str]) -> dg.AssetsDefinition:
 
     @dg.asset(
         key=key,
-        partitions_def=RELEASES,
-        deps=asset_deps(inputs),
+        partitions_def=QUARTERS if described.clock == "quarter" else RELEASES,
+        deps=asset_deps(inputs, described.clock),
         group_name=area,
         description=described.description,
         metadata={"sql": dg.MetadataValue.md(f"```sql\n{select}\n```"), "dagster/column_schema": column_schema(described)},

@@ -14,7 +14,7 @@ with found as (
         quarter || ': ' || differing_days || ' days differ, by ' || difference_hours || ' hours in all' as evidence,
         first_date,
         last_date
-    from audit.daily_differences
+    from six_quarters.daily_differences
     union all
     select
         quarters.ccn,

@@ -43,10 +43,10 @@ worked as (  -- where every row is a day of its own with hours, the steps are th
 
 measured as (
     select
-        *,
-        coalesce(days, work_dates)[1] as first_workday,
-        coalesce(days, work_dates)[-1] as last_workday,
-        list_max(case when days is null then steps else list_transform(days, lambda day, k: day - days[k - 1]) end) as longest_step
+        * replace (
+            coalesce(days, work_dates) as days,
+            case when days is null then steps else list_transform(days, lambda day, k: day - days[k - 1]) end as steps
+        )
     from worked
 )
 
@@ -59,9 +59,16 @@ select
     work_dates,
     work_hours,
     list_sort(footnotes) as footnotes,
-    first_workday,
-    last_workday,
-    case when first_workday is not null then greatest(longest_step, 1) - 1 end as longest_gap,
+    days[1] as first_workday,
+    days[-1] as last_workday,
+    -- no rule takes as little as two weeks off for the end of a spell
+    case
+        when list_max(steps) > 14
+            then list_transform(
+                list_filter(range(2, len(days) + 1), lambda k: days[k] - days[k - 1] > 14), lambda k: {last_day: days[k - 1], next_day: days[k]}
+            )
+        else []
+    end as pauses,
     case when pairs is null then 0 else len(list_filter(work_dates, lambda day, k: day = work_dates[k - 1])) end as repeated_days,
     most_hours,
     total_hours

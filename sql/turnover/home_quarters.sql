@@ -27,35 +27,18 @@ rejected as (
     group by ccn, period
 ),
 
-administrator_days as (
-    select ccn, quarter, day, count(distinct employee_id) as people
-    from (
-        select
-            rows_of.ccn,
-            rows_of.quarter,
-            rows_of.employee_id,
-            unnest(rows_of.work_dates) as day,
-            unnest(rows_of.work_hours) as hours
-        from six_quarters.employee_quarters as rows_of
-        inner join rules.job_codes as codes on rows_of.job_code = codes.job_code
-        where codes.in_administrator
-    )
-    where hours > 0
-    group by ccn, quarter, day
-),
-
 administrators as (
     select
-        administrator_days.ccn,
-        administrator_days.quarter,
+        days.ccn,
+        days.quarter,
         count(*) as administrator_days,
-        count(*) filter (where administrator_days.people >= limits.people) as crowded_days,
-        min(administrator_days.day) filter (where administrator_days.people >= limits.people) as first_crowded_day,
-        max(administrator_days.day) filter (where administrator_days.people >= limits.people) as last_crowded_day
-    from administrator_days
+        count(*) filter (where days.people >= limits.people) as crowded_days,
+        min(days.day) filter (where days.people >= limits.people) as first_crowded_day,
+        max(days.day) filter (where days.people >= limits.people) as last_crowded_day
+    from six_quarters.administrator_days as days
     cross join rules.administrator_limits as limits
     where getvariable('release')::varchar between limits.effective_from and coalesce(limits.effective_to, '9999-12')
-    group by administrator_days.ccn, administrator_days.quarter
+    group by days.ccn, days.quarter
 )
 
 select

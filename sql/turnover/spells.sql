@@ -54,7 +54,6 @@ spells as (
         on numbered.ccn = hours.ccn
         and numbered.employee_id = hours.employee_id
         and numbered.measure = hours.measure
-        and numbered.day_basis = hours.day_basis
         and numbered.first_workday = hours.first_workday
     group by
         numbered.ccn,

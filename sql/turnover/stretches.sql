@@ -1,7 +1,7 @@
 -- Stretches of work of a person: days worked with no gap between them that any definition could take for an end.
 -- Grain: ccn, employee_id, measure, day_basis, first_workday. Rule: methodology 2.2-2.4; R2.
--- Definitions differ in where a spell ends; the spells of all of them are unions of these stretches. A quarter in one job code that
--- has no such gap goes in as its first and last day, any other day by day.
+-- Definitions differ in where a spell ends; the spells of all of them are unions of these stretches. Of a person's quarter in one job
+-- code only the first and the last day count, and those around its pauses, which are shorter than any definition's gap.
 with limits as (
     select min(gap_days) as gap_days, bool_or(day_basis = 'any') as any_basis
     from rules.turnover_definitions
@@ -14,17 +14,16 @@ bounds as (
 parts as (
     select ccn, employee_id, job_code, first_workday, last_workday
     from six_quarters.employee_quarters
-    cross join limits
-    where longest_gap < limits.gap_days
+    where len(pauses) = 0 and first_workday is not null
     union all
-    select ccn, employee_id, job_code, day as first_workday, day as last_workday
-    from (
-        select ccn, employee_id, job_code, unnest(work_dates) as day, unnest(work_hours) as hours
-        from six_quarters.employee_quarters
-        cross join limits
-        where longest_gap >= limits.gap_days
-    )
-    where hours > 0
+    select
+        ccn,
+        employee_id,
+        job_code,
+        unnest(list_prepend(first_workday, list_transform(pauses, lambda pause: pause.next_day))) as first_workday,
+        unnest(list_append(list_transform(pauses, lambda pause: pause.last_day), last_workday)) as last_workday
+    from six_quarters.employee_quarters
+    where len(pauses) > 0
 ),
 
 own_parts as (
@@ -33,27 +32,30 @@ own_parts as (
     inner join turnover.measure_codes as codes on parts.job_code = codes.job_code
 ),
 
-people as (
-    select distinct ccn, employee_id, measure
-    from own_parts
+mixed as (  -- people who also work in other codes; days in any code are those in the measure's for everybody else
+    select own.ccn, own.employee_id, own.measure
+    from (select ccn, employee_id, measure, count(*) as parts from own_parts group by ccn, employee_id, measure) as own
+    inner join (select ccn, employee_id, count(*) as parts from parts group by ccn, employee_id) as every
+        on own.ccn = every.ccn and own.employee_id = every.employee_id
+    inner join limits on limits.any_basis
+    where own.parts < every.parts
 ),
 
 bases as (
     select *, 'own' as day_basis, true as is_own
     from own_parts
-    union all  -- days in any job code, of people who have days in the measure's
+    union all
     select
         parts.ccn,
         parts.employee_id,
-        people.measure,
+        mixed.measure,
         parts.first_workday,
         parts.last_workday,
         'any' as day_basis,
         codes.job_code is not null as is_own
     from parts
-    inner join people on parts.ccn = people.ccn and parts.employee_id = people.employee_id
-    inner join limits on limits.any_basis
-    left join turnover.measure_codes as codes on people.measure = codes.measure and parts.job_code = codes.job_code
+    inner join mixed on parts.ccn = mixed.ccn and parts.employee_id = mixed.employee_id
+    left join turnover.measure_codes as codes on mixed.measure = codes.measure and parts.job_code = codes.job_code
 ),
 
 whole as (  -- of people with one part a quarter, who are most: their parts share no day, so that sums tell the days off between them
@@ -125,19 +127,30 @@ stretches as (
     select * exclude (is_one_stretch), null as last_before, null as first_after
     from whole
     where is_one_stretch
+),
+
+every as (
+    select * from stretches
+    union all
+    select stretches.* replace ('any' as day_basis)
+    from stretches
+    inner join limits on limits.any_basis
+    anti join mixed
+        on stretches.ccn = mixed.ccn and stretches.employee_id = mixed.employee_id and stretches.measure = mixed.measure
+    where stretches.day_basis = 'own'
 )
 
 select
-    stretches.ccn,
-    stretches.employee_id,
-    stretches.measure,
-    stretches.day_basis,
-    stretches.first_workday,
-    stretches.last_workday,
-    stretches.has_own_days,
-    stretches.first_workday - stretches.last_before - 1 as gap_before,
+    every.ccn,
+    every.employee_id,
+    every.measure,
+    every.day_basis,
+    every.first_workday,
+    every.last_workday,
+    every.has_own_days,
+    every.first_workday - every.last_before - 1 as gap_before,
     -- after the last stretch the gap is what is left of the window
-    coalesce(stretches.first_after, bounds.window_end + 1) - stretches.last_workday - 1 as gap_after
-from stretches
+    coalesce(every.first_after, bounds.window_end + 1) - every.last_workday - 1 as gap_after
+from every
 cross join bounds
-order by stretches.ccn, stretches.employee_id, stretches.measure, stretches.day_basis, stretches.first_workday
+order by every.ccn, every.employee_id, every.measure, every.day_basis, every.first_workday

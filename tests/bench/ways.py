@@ -36,10 +36,11 @@ def run(folder: Path, store: Path, ranges: int = 0, threads: int = 0) -> None:
 
 
 def forget(store: Path, quarter: str) -> None:
-    """Forget what was staged of a quarter and everything that was computed, as when the quarter is new."""
-    for table in ("employee_quarters", "pbj_daily"):
-        shutil.rmtree(store / "staged" / table / f"quarter={quarter}")
-    shutil.rmtree(store / "computed")
+    """Forget what was made of a quarter and everything that was computed for the release, as when the quarter is new."""
+    for made in (*store.glob(f"staged/*/quarter={quarter}"), *store.glob(f"computed/quarterly/*/quarter={quarter}")):
+        shutil.rmtree(made)
+    for made in store.glob("computed/*/*/release=*"):
+        shutil.rmtree(made)
 
 
 def bare_count(store: Path, quarter: str) -> float:

@@ -69,7 +69,7 @@ def test_c31_a_day_without_residents_leaves_both_sums(store: Store, tmp_path: Pa
     assert used == [("555901", 3, 4, 102, 330), ("555902", 0, 1, 0, None)]
     why = bench.rows("select ccn, exclusion, reported_hprd from staffing.levels where measure = 'total_nurse' order by ccn")
     assert why[1] == ("555902", "no_resident_days", None)
-    flags = bench.run("turnover.home_quarters", "audit.daily_differences", "audit.flags").rows(
+    flags = bench.run("turnover.home_quarters", "audit.flags").rows(
         "select ccn, evidence from audit.flags where reason = 'no_residents_on_day' order by ccn"
     )
     assert flags == [("555901", "1 days without residents"), ("555902", "1 days without residents")]

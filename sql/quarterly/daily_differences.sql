@@ -15,21 +15,21 @@ with daily as (
             {job_code: 11, hours: na_training_hours},
             {job_code: 12, hours: med_aide_hours}
         ]) as cell
-    from six_quarters.pbj_daily
+    from current.pbj_daily
 ),
 
 employee as (
     select ccn, job_code, day, sum(hours) as hours
     from (
         select ccn, job_code, unnest(work_dates) as day, unnest(work_hours) as hours
-        from six_quarters.employee_quarters
+        from current.employee_quarters
     )
     group by ccn, job_code, day
 ),
 
 in_both as (
     select distinct ccn, quarter
-    from six_quarters.employee_quarters
+    from current.employee_quarters
 ),
 
 compared as (
