@@ -13,9 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipelines.errors import OpenstarsError, UsageError
+from pipelines.faults import explained
 
 if TYPE_CHECKING:
     from pipelines.resources import Run
+
+DATA = "data/store"  # where the store is unless something else is said
 
 
 def at_least(least: int) -> Callable[[str], int]:
@@ -51,6 +54,9 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--threads", type=at_least(1), default=0, help="threads of DuckDB (default: all cores); results do not depend on it"
     )
+    run.add_argument(
+        "--memory", default="", metavar="SIZE", help="memory of DuckDB, like 2500MB (the default); results do not depend on it"
+    )
 
     explain = commands.add_parser("explain", help="one home: every measure, its points, and why")
     explain.add_argument("ccn", help="CMS certification number, six characters")
@@ -85,7 +91,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "yes")
     given = parser().parse_args(arguments)
     try:
-        return int(globals()[f"_{given.command}"](given) or 0)
+        with explained(f"openstars {given.command}", Path(getattr(given, "folder", None) or given.data or DATA)):
+            return int(globals()[f"_{given.command}"](given) or 0)
     except UsageError as wrong:
         print(f"openstars: {wrong}", file=sys.stderr)
         return 2
@@ -111,8 +118,15 @@ def _run(given: argparse.Namespace) -> None:
     began = time.monotonic()
     release = periods.release_of_quarter(given.quarter) if given.quarter else periods.release(given.release)
     run = Run(
-        data=given.data, source=given.source, inputs=given.inputs, accept=given.accept, ranges=given.ranges, threads=given.threads
+        data=given.data,
+        source=given.source,
+        inputs=given.inputs,
+        accept=given.accept,
+        ranges=given.ranges,
+        threads=given.threads,
+        memory=given.memory,
     )
+    run.settings()  # a wrong one is refused before any work
     print(f"Release {release.name}: staffing levels of {release.staffing_quarter}, turnover of {release.quarters[1]}-{release.quarters[4]}"
           + (f" ({release.note})" if release.note else ""))  # fmt: skip
     folder = run_release(run, release.name, lambda step: print(f"[{time.monotonic() - began:6.1f} s] {step}", flush=True))

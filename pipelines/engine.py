@@ -18,6 +18,7 @@ import pyarrow.parquet as parquet
 from pipelines import periods
 from pipelines.checks import check_table, scan
 from pipelines.errors import MissingInput, OpenstarsError
+from pipelines.faults import explained
 from pipelines.periods import RULES, Release, quarter_days
 from pipelines.store import Store, data_file, data_files, fingerprint, read_json, sha256_of, write_json
 from schemas import TABLES, Table
@@ -260,6 +261,10 @@ class Engine:
 
         Raises RefusedFile-like OpenstarsError where the result breaks its schema.
         """
+        with explained(f"{name} of {self.release.name}", self.store.root, self.settings.memory):
+            return self._run(name)
+
+    def _run(self, name: str) -> dict[str, Any]:
         made_from = self.made_from(name)
         before = self.store.manifest(name, self.release.name)
         if before and before["made_from"] == made_from and before["checked"]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from pipelines.engine import SOURCES_OF, Engine
 from pipelines.errors import OpenstarsError
+from pipelines.faults import explained
 from pipelines.rows import rejected, told
 from pipelines.sources import QUARTER_TABLES, RELEASE_TABLES
 from pipelines.store import read_json, sha256_of, write_json
@@ -48,6 +49,11 @@ def refuse_rejects(engine: Engine) -> list[dict[str, Any]]:
 
 def publish(engine: Engine, names: list[str], through: str = "staffing") -> Path:
     """Write published/<release>. Raises OpenstarsError where rejects were not accepted; then nothing published is touched."""
+    with explained(f"Publishing {engine.release.name}", engine.store.root, engine.settings.memory):
+        return _publish(engine, names, through)
+
+
+def _publish(engine: Engine, names: list[str], through: str) -> Path:
     rejects = refuse_rejects(engine)
     target = engine.store.published(engine.release.name)
     with engine.store.making(target) as folder:

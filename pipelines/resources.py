@@ -8,6 +8,7 @@ import dagster as dg
 
 from pipelines.engine import Engine, Settings, engine_for
 from pipelines.errors import UsageError
+from pipelines.faults import memory_size
 from pipelines.sources import Source
 from pipelines.sources.choose import open_source
 from pipelines.store import Store
@@ -24,6 +25,7 @@ class Run(dg.ConfigurableResource):
     accept: str = ""
     ranges: int = 0
     threads: int = 0
+    memory: str = ""
 
     def root(self) -> Path:
         """Where the store is, or would be."""
@@ -53,6 +55,8 @@ class Run(dg.ConfigurableResource):
     def settings(self) -> Settings:
         """How SQL is run."""
         more: dict[str, Any] = {"threads": self.threads} if self.threads else {}
+        if self.memory:
+            more["memory"] = memory_size(self.memory)
         return Settings(inputs=self.inputs, accept=self.accept, ranges=self.ranges, **more)
 
     def engine(self, release: str) -> Engine:
