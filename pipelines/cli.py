@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipelines.errors import OpenstarsError, UsageError
+from pipelines.executors import NAMES
 from pipelines.faults import explained
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--memory", default="", metavar="SIZE", help="memory of DuckDB, like 2500MB (the default); results do not depend on it"
     )
+    run.add_argument("--executor", choices=NAMES, default="local", help="who works on ranges of homes (default: this process)")
+    run.add_argument("--scheduler", default="", metavar="ADDRESS", help="Dask's scheduler, like tcp://HOST:8786")
 
     explain = commands.add_parser("explain", help="one home: every measure, its points, and why")
     explain.add_argument("ccn", help="CMS certification number, six characters")
@@ -82,7 +85,9 @@ def parser() -> argparse.ArgumentParser:
     ui = commands.add_parser("ui", help="Dagster's page on this project")
     ui.add_argument("--port", type=int, default=3000)
     for command in (run, explain, compare, sources, sql, ui):
-        command.add_argument("--data", default="", help="the store (default: OPENSTARS_DATA or data/store)")
+        command.add_argument(
+            "--data", default="", help="the store, a folder or s3://bucket/folder (default: OPENSTARS_DATA or data/store)"
+        )
     return top
 
 
@@ -125,6 +130,8 @@ def _run(given: argparse.Namespace) -> None:
         ranges=given.ranges,
         threads=given.threads,
         memory=given.memory,
+        executor=given.executor,
+        scheduler=given.scheduler,
     )
     run.settings()  # a wrong one is refused before any work
     print(f"Release {release.name}: staffing levels of {release.staffing_quarter}, turnover of {release.quarters[1]}-{release.quarters[4]}"
@@ -133,13 +140,15 @@ def _run(given: argparse.Namespace) -> None:
     for warning in getattr(run.opened(), "warnings", []):
         print(f"Warning: {warning}")
     print(summary(run.engine(release.name)))
-    print(f"Tables: {folder} ({time.monotonic() - began:.0f} s)")
+    store = run.store()
+    print(f"Tables: {f'{store}/{store.key(folder)}' if store.far else folder} ({time.monotonic() - began:.0f} s)")
 
 
 def _there(run: Run) -> Run:
     """A run whose store is there. Raises UsageError where it is not, so that a misspelled folder is not made."""
-    if not run.root().is_dir():
-        raise UsageError(f"There is no store {run.root()}: openstars run makes one, --data names another")
+    store = run.located()
+    if store.far is None and not store.root.is_dir():
+        raise UsageError(f"There is no store {store}: openstars run makes one, --data names another")
     return run
 
 
@@ -211,7 +220,7 @@ def _ui(given: argparse.Namespace) -> int:
     settings = home / "dagster.yaml"
     if not settings.exists():
         settings.write_text("telemetry:\n  enabled: false\npython_logs:\n  python_log_level: INFO\n")
-    environment = {**os.environ, "DAGSTER_HOME": str(home), "OPENSTARS_DATA": str(store.root)}
+    environment = {**os.environ, "DAGSTER_HOME": str(home), "OPENSTARS_DATA": store.address}
     print(f"Dagster's page: http://127.0.0.1:{given.port}  (stop with Ctrl-C)")
     # with the daemon, without which no schedule or sensor that is switched on ticks
     command = [sys.executable, "-m", "dagster", "dev", "-m", "pipelines.definitions", "-h", "127.0.0.1", "-p", str(given.port)]

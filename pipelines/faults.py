@@ -21,6 +21,7 @@ CLOSED_WORDS = re.compile(
     r"permission denied|not permitted|read-only|not a directory|file exists|is a directory|create directory", re.IGNORECASE
 )
 MEMORY = re.compile(r"\d+(\.\d+)?\s*([KMGT]i?B)", re.IGNORECASE)
+ELSEWHERE = "--data, or OPENSTARS_MIRROR for the local copies of a store on object storage"
 WHOLE = "Nothing half-written is kept, and what was finished is not done again."
 
 
@@ -54,7 +55,7 @@ def _told(fault: Exception, doing: str, folder: Path, memory: str) -> Exception 
     if number in FULL or (is_ours and FULL_WORDS.search(text)):
         return OpenstarsError(
             f"{doing}: there is no room left to write ({text}).\n"
-            f"Free space on the disk of {folder}{_free(folder)}, or work on a larger one (--data). {WHOLE}"
+            f"Free space on the disk of {folder}{_free(folder)}, or work on a larger one ({ELSEWHERE}). {WHOLE}"
         )
     if isinstance(fault, duckdb.OutOfMemoryException):
         return OpenstarsError(
@@ -69,7 +70,7 @@ def _told(fault: Exception, doing: str, folder: Path, memory: str) -> Exception 
     if number in CLOSED or (is_ours and CLOSED_WORDS.search(text)):
         return UsageError(
             f"{doing}: a file or folder cannot be written ({text}).\n"
-            f"Make {folder} and all in it something that this user may write, or work in another folder (--data). {WHOLE}"
+            f"Make {folder} and all in it something that this user may write, or work in another folder ({ELSEWHERE}). {WHOLE}"
         )
     if is_ours:
         return OpenstarsError(
