@@ -116,9 +116,10 @@ def _result(scheduler: str, future: Future[Any], told: str) -> Any:
     try:
         return future.result()
     except KilledWorker as lost:
+        times = lost.allowed_failures + 1
         raise OpenstarsError(
-            f"{told}: {lost.allowed_failures + 1} workers died of it, one after another.\n"
-            "They had too little memory, most likely: see their logs, give each --memory and 1 GB more, or run with more --ranges. "
+            f"{told}: lost its worker {times} time{'s' if times > 1 else ''}, as often as the scheduler allows.\n"
+            "The workers had too little memory, most likely: see their logs, give each --memory and 1 GB more, or run with more --ranges. "
             "What was finished is not done again."
         ) from lost
     except CancelledError as fault:

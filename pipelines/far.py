@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +24,11 @@ LIST = "files.json"  # the last file of a finished folder: name, bytes, SHA-256 
 LAST = ("manifest.json", "SHA256SUMS")  # behind the data, for readers that know no list
 BLOCK = 1 << 20
 TODO = "Check the network, the endpoint (AWS_ENDPOINT_URL) and the keys; then run again: what was finished is not done again."
+
+# One step asks for the same notes and lists several times. What is not there is asked for each time, so that what a worker finishes
+# is seen at once; an old list cannot do harm, because its hashes would not fit.
+FRESH = 5.0  # seconds
+_known: dict[tuple[str, str], tuple[float, bytes]] = {}
 
 
 @cache
@@ -53,15 +59,21 @@ class Far:
         _opened(self.address)
 
     def read(self, key: str) -> bytes | None:
-        """The bytes of a file, or None where there is none."""
+        """The bytes of a small file, or None where there is none."""
+        when, known = _known.get((self.address, key), (float("-inf"), b""))
+        if time.monotonic() - when < FRESH:
+            return known
         with self._asked("read", key) as (files, path):
             try:
-                return files.cat_file(path)
+                found = bytes(files.cat_file(path))
             except FileNotFoundError:
                 return None
+        _known[self.address, key] = (time.monotonic(), found)
+        return found
 
     def write(self, key: str, content: bytes) -> None:
         """Write a small file whole."""
+        _known.pop((self.address, key), None)
         with self._asked("written", key) as (files, path):
             files.pipe_file(path, content)
 
@@ -101,6 +113,9 @@ class Far:
 
     def remove(self, key: str) -> None:
         """Remove a file, or a folder with all in it, where it is there."""
+        for address, other in list(_known):
+            if address == self.address and f"{other}/".startswith(f"{key}/"):
+                _known.pop((address, other), None)
         with self._asked("written", key) as (files, path):
             try:
                 files.rm(path, recursive=True)
