@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, CancelledError, Executor, Future, wait
@@ -66,6 +67,7 @@ def _client(scheduler: str) -> Any:
         from distributed import Client
     except ImportError as absent:
         raise UsageError(f"The executor dask is not installed ({absent}): pip install 'openstars[cluster]'") from absent
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # its faults are told here
     try:
         client = Client(scheduler, timeout=CONNECT, set_as_default=False)
     except ValueError as wrong:

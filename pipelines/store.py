@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import tempfile
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -284,8 +285,8 @@ def open_store(address: str) -> Store:
 @contextmanager
 def whole_folder(target: Path) -> Iterator[Path]:
     """A temporary folder that becomes the local folder `target` when the block ends well, and vanishes when it does not."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    temporary = target.parent / f".{target.name}.{uuid.uuid4().hex[:8]}"
+    temporary.mkdir(parents=True)  # as open as the folder it is in: workers and readers may be other users
     try:
         yield temporary
         if target.exists():
