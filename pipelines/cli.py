@@ -13,9 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipelines.errors import OpenstarsError, UsageError
+from pipelines.executors import NAMES
+from pipelines.faults import explained
 
 if TYPE_CHECKING:
     from pipelines.resources import Run
+
+DATA = "data/store"  # where the store is unless something else is said
 
 
 def at_least(least: int) -> Callable[[str], int]:
@@ -51,6 +55,11 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--threads", type=at_least(1), default=0, help="threads of DuckDB (default: all cores); results do not depend on it"
     )
+    run.add_argument(
+        "--memory", default="", metavar="SIZE", help="memory of DuckDB, like 2500MB (the default); results do not depend on it"
+    )
+    run.add_argument("--executor", choices=NAMES, default="local", help="who works on ranges of homes (default: this process)")
+    run.add_argument("--scheduler", default="", metavar="ADDRESS", help="Dask's scheduler, like tcp://HOST:8786")
 
     explain = commands.add_parser("explain", help="one home: every measure, its points, and why")
     explain.add_argument("ccn", help="CMS certification number, six characters")
@@ -76,7 +85,9 @@ def parser() -> argparse.ArgumentParser:
     ui = commands.add_parser("ui", help="Dagster's page on this project")
     ui.add_argument("--port", type=int, default=3000)
     for command in (run, explain, compare, sources, sql, ui):
-        command.add_argument("--data", default="", help="the store (default: OPENSTARS_DATA or data/store)")
+        command.add_argument(
+            "--data", default="", help="the store, a folder or s3://bucket/folder (default: OPENSTARS_DATA or data/store)"
+        )
     return top
 
 
@@ -85,7 +96,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "yes")
     given = parser().parse_args(arguments)
     try:
-        return int(globals()[f"_{given.command}"](given) or 0)
+        with explained(f"openstars {given.command}", Path(getattr(given, "folder", None) or given.data or DATA)):
+            return int(globals()[f"_{given.command}"](given) or 0)
     except UsageError as wrong:
         print(f"openstars: {wrong}", file=sys.stderr)
         return 2
@@ -111,21 +123,32 @@ def _run(given: argparse.Namespace) -> None:
     began = time.monotonic()
     release = periods.release_of_quarter(given.quarter) if given.quarter else periods.release(given.release)
     run = Run(
-        data=given.data, source=given.source, inputs=given.inputs, accept=given.accept, ranges=given.ranges, threads=given.threads
+        data=given.data,
+        source=given.source,
+        inputs=given.inputs,
+        accept=given.accept,
+        ranges=given.ranges,
+        threads=given.threads,
+        memory=given.memory,
+        executor=given.executor,
+        scheduler=given.scheduler,
     )
+    run.settings()  # a wrong one is refused before any work
     print(f"Release {release.name}: staffing levels of {release.staffing_quarter}, turnover of {release.quarters[1]}-{release.quarters[4]}"
           + (f" ({release.note})" if release.note else ""))  # fmt: skip
     folder = run_release(run, release.name, lambda step: print(f"[{time.monotonic() - began:6.1f} s] {step}", flush=True))
     for warning in getattr(run.opened(), "warnings", []):
         print(f"Warning: {warning}")
     print(summary(run.engine(release.name)))
-    print(f"Tables: {folder} ({time.monotonic() - began:.0f} s)")
+    store = run.store()
+    print(f"Tables: {f'{store}/{store.key(folder)}' if store.far else folder} ({time.monotonic() - began:.0f} s)")
 
 
 def _there(run: Run) -> Run:
     """A run whose store is there. Raises UsageError where it is not, so that a misspelled folder is not made."""
-    if not run.root().is_dir():
-        raise UsageError(f"There is no store {run.root()}: openstars run makes one, --data names another")
+    store = run.located()
+    if store.far is None and not store.root.is_dir():
+        raise UsageError(f"There is no store {store}: openstars run makes one, --data names another")
     return run
 
 
@@ -197,7 +220,7 @@ def _ui(given: argparse.Namespace) -> int:
     settings = home / "dagster.yaml"
     if not settings.exists():
         settings.write_text("telemetry:\n  enabled: false\npython_logs:\n  python_log_level: INFO\n")
-    environment = {**os.environ, "DAGSTER_HOME": str(home), "OPENSTARS_DATA": str(store.root)}
+    environment = {**os.environ, "DAGSTER_HOME": str(home), "OPENSTARS_DATA": store.address}
     print(f"Dagster's page: http://127.0.0.1:{given.port}  (stop with Ctrl-C)")
     # with the daemon, without which no schedule or sensor that is switched on ticks
     command = [sys.executable, "-m", "dagster", "dev", "-m", "pipelines.definitions", "-h", "127.0.0.1", "-p", str(given.port)]

@@ -18,8 +18,11 @@ import pyarrow.parquet as parquet
 from pipelines import periods
 from pipelines.checks import check_table, scan
 from pipelines.errors import MissingInput, OpenstarsError
+from pipelines.executors import workers_of
+from pipelines.faults import explained
 from pipelines.periods import RULES, Release, quarter_days
-from pipelines.store import Store, data_file, data_files, fingerprint, read_json, sha256_of, write_json
+from pipelines.ranges import make_ranges
+from pipelines.store import Store, data_file, data_files, fingerprint, sha256_of, write_json
 from schemas import TABLES, Table
 
 SQL = Path(__file__).parent.parent / "sql"
@@ -39,6 +42,8 @@ class Settings:
     ranges: int = 0
     threads: int = field(default_factory=lambda: os.cpu_count() or 2)
     memory: str = "2500MB"
+    executor: str = "local"  # who works on ranges of homes: this process, or the workers of the Dask scheduler at the address
+    scheduler: str = ""
 
 
 def connect(store: Store, settings: Settings) -> duckdb.DuckDBPyConnection:
@@ -131,43 +136,49 @@ class Engine:
         """What getvariable() gives."""
         return {"release": self.release.name, "staffing_quarter": self.release.staffing_quarter, "inputs": self.settings.inputs}
 
-    def files(self, name: str) -> list[Path]:
+    def files(self, name: str, homes: tuple[str, str] | None = None) -> list[Path]:
         """The Parquet files behind a schema-qualified name; empty where the input was never supplied. Raises MissingInput."""
         area, _, table = name.partition(".")
+        if area in ("six_quarters", "current") and table in ("rejects", "flags"):
+            beside = [self.store.beside(t, p, f"{table}.parquet") for t, p in self._staged_beside(area)]
+            return [file for file in beside if file]
+        return [file for t, p in self.finished(name) for file in self.store.need(t, p, homes)]
+
+    def finished(self, name: str) -> list[tuple[str, str]]:
+        """The finished (table, period) behind a schema-qualified name; none where it was never supplied. Raises MissingInput."""
+        area, _, table = name.partition(".")
         if area not in ("six_quarters", "current"):
-            return self.store.need(name, self.release.name)
+            self.store.checked(name, self.release.name)
+            return [(name, self.release.name)]
         if table in ("rejects", "flags"):
-            return self._beside(area, f"{table}.parquet")
+            return [(t, p) for t, p in self._staged_beside(area) if self.store.beside(t, p, f"{table}.parquet")]
         described = self.described(name)
         wanted = self.release.quarters if area == "six_quarters" else [self._current(described.clock)]
         if not described.name.startswith("staged."):
-            return [file for quarter in wanted for file in self._of_quarter(described.name, quarter)]
+            return [self._of_quarter(described.name, quarter) for quarter in wanted]
         source = SOURCES_OF.get(table, table)
-        found: list[Path] = []
+        found = []
         for period in wanted:
             supply = self.store.supply(source, period)
-            if supply and self.store.need(f"staged.{table}", period):
-                if (self.store.manifest(f"staged.{table}", period) or {})["sha256"] != supply.sha256:
+            if supply:
+                if self.store.checked(f"staged.{table}", period)["sha256"] != supply.sha256:
                     raise MissingInput(f"{table} of {period} was staged from another file than {supply.name}: stage it again")
-                found += self.store.need(f"staged.{table}", period)
+                found.append((f"staged.{table}", period))
         return found
 
-    def _of_quarter(self, name: str, quarter: str) -> list[Path]:
-        """The files of a table that is made once a quarter. Raises MissingInput where it is not there or was made from other files."""
-        files = self.store.need(name, quarter)
-        if (self.store.manifest(name, quarter) or {})["made_from"] != engine_for(self.store, quarter, self.settings).made_from(
-            name
-        ):
+    def _of_quarter(self, name: str, quarter: str) -> tuple[str, str]:
+        """A table that is made once a quarter. Raises MissingInput where it is not there or was made from other files."""
+        if self.store.checked(name, quarter)["made_from"] != engine_for(self.store, quarter, self.settings).made_from(name):
             raise MissingInput(
                 f"{name} of {quarter} was made from other files than are in the store now: stage the quarter again"
             )
-        return files
+        return name, quarter
 
     def _current(self, clock: str) -> str:
         return self.release.staffing_quarter if clock == "quarter" else self.release.name
 
-    def _beside(self, area: str, file: str) -> list[Path]:
-        """Rejects or flags beside the staged tables of the window, or of the staffing quarter and the release."""
+    def _staged_beside(self, area: str) -> list[tuple[str, str]]:
+        """The staged tables of the window, or of the staffing quarter and the release, beside which rejects and flags lie."""
         if area == "six_quarters":
             wanted = [(t, q) for q in self.release.quarters for t in ("pbj_daily", "employee_quarters")]
         else:
@@ -175,9 +186,7 @@ class Engine:
             wanted += [
                 (name.split(".")[1], self.release.name) for name, t in TABLES.items() if t.clock == "release" and t.signature
             ]
-        supplied = [(t, p) for t, p in wanted if self.store.supply(SOURCES_OF.get(t, t), p)]
-        folders = [self.store.folder(f"staged.{t}", p) for t, p in supplied if self.store.manifest(f"staged.{t}", p)]
-        return [folder / file for folder in folders if (folder / file).exists()]
+        return [(f"staged.{t}", p) for t, p in wanted if self.store.supply(SOURCES_OF.get(t, t), p)]
 
     def described(self, name: str) -> Table:
         """The schema of a schema-qualified name. Raises OpenstarsError where no schema describes it."""
@@ -200,7 +209,7 @@ class Engine:
         if area == "inputs":
             self._facts(con, table, described)
             return
-        files = self.files(name)
+        files = self.files(name, homes)
         if not files:
             select = ", ".join(f"cast(null as {c.type}) as {c.name}" for c in columns)
             con.execute(f"create or replace view {name} as select {select} where false")
@@ -246,7 +255,8 @@ class Engine:
         files = [file for name in ("current.provider_info", "six_quarters.pbj_daily", "six_quarters.employee_quarters")
                  for file in self.files(name)]  # fmt: skip
         homes = _homes(tuple((str(file), file.stat().st_mtime_ns) for file in files))
-        wanted = self.settings.ranges or max(1, -(-len(homes) // HOMES_PER_RANGE))
+        spread = 2 * workers_of(self.settings.executor, self.settings.scheduler)  # so that a slow or lost worker holds up little
+        wanted = self.settings.ranges or max(1, -(-len(homes) // HOMES_PER_RANGE), spread)
         size = max(1, -(-len(homes) // wanted))
         starts = [homes[k] for k in range(0, len(homes), size)]
         edges = ["", *starts[1:], "~"]
@@ -272,8 +282,7 @@ class Engine:
                     ]
                 )
             else:
-                folders = dict.fromkeys(file.parent for file in self.files(needed))
-                manifests = [read_json(folder / "manifest.json") for folder in folders]
+                manifests = [self.store.checked(table, period) for table, period in self.finished(needed)]
                 parts.append([[m["made_from"], m.get("content")] for m in manifests])
         return fingerprint(self.release.name, self.release.quarters, parts)
 
@@ -282,17 +291,23 @@ class Engine:
 
         Raises RefusedFile-like OpenstarsError where the result breaks its schema.
         """
+        with explained(f"{name} of {self.release.name}", self.store.root, self.settings.memory):
+            return self._run(name)
+
+    def _run(self, name: str) -> dict[str, Any]:
         made_from = self.made_from(name)
         before = self.store.manifest(name, self.release.name)
         if before and before["made_from"] == made_from and before["checked"]:
             return {**before, "unchanged": True}
         described = self.described(name)
         needed = inputs_of(sql_files()[name].read_text())
-        ranges = self.ranges() if any(self.described(n).large for n in needed) else [None]
+        ranges = self.ranges() if any(self.described(n).large for n in needed) else []
         with self.store.making(self.store.folder(name, self.release.name)) as folder:
-            parts = [folder / data_file(number) for number in range(len(ranges))]
-            for part, homes in zip(parts, ranges, strict=True):
-                self.make_part(name, homes, part)
+            parts = [folder / data_file(number) for number in range(len(ranges) or 1)]
+            if ranges:
+                make_ranges(self, name, made_from, ranges, parts)
+            else:
+                self.make_part(name, None, parts[0])
             if not described.kept_in_parts:
                 gather(parts, described)
             con = connect(self.store, self.settings)

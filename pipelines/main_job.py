@@ -9,6 +9,8 @@ import dagster as dg
 
 from pipelines.definitions import build_defs
 from pipelines.errors import MissingInput, OpenstarsError
+from pipelines.executors import disconnect, executor_of
+from pipelines.periods import Release
 from pipelines.periods import release as release_of
 from pipelines.publishing import inputs_of_release, refuse_rejects
 from pipelines.resources import Run
@@ -20,6 +22,15 @@ def run_release(run: Run, release: str, say: Callable[[str], None]) -> Path:
     Raises MissingInput without a provider file, OpenstarsError where the data are refused, UsageError for no release.
     """
     found = release_of(release)
+    run.store().try_to_write()
+    executor_of(run.executor, run.scheduler)  # a cluster that does not answer is told before hours of staging
+    try:
+        return _run_release(run, release, found, say)
+    finally:
+        disconnect()
+
+
+def _run_release(run: Run, release: str, found: Release, say: Callable[[str], None]) -> Path:
     defs = build_defs(**run.model_dump(include=set(Run.model_fields)))
     with dg.DagsterInstance.ephemeral() as instance:
         _run_job(defs, "stage_release", release, instance, say)

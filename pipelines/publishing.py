@@ -10,9 +10,10 @@ from typing import Any
 
 from pipelines.engine import SOURCES_OF, Engine
 from pipelines.errors import OpenstarsError
+from pipelines.faults import explained
 from pipelines.rows import rejected, told
 from pipelines.sources import QUARTER_TABLES, RELEASE_TABLES
-from pipelines.store import read_json, sha256_of, write_json
+from pipelines.store import sha256_of, write_json
 from schemas import TABLES, Table
 
 FIELD_TYPES = {"TEXT": "string", "DATE": "date", "BOOLEAN": "boolean"}
@@ -48,18 +49,23 @@ def refuse_rejects(engine: Engine) -> list[dict[str, Any]]:
 
 def publish(engine: Engine, names: list[str], through: str = "staffing") -> Path:
     """Write published/<release>. Raises OpenstarsError where rejects were not accepted; then nothing published is touched."""
+    with explained(f"Publishing {engine.release.name}", engine.store.root, engine.settings.memory):
+        return _publish(engine, names, through)
+
+
+def _publish(engine: Engine, names: list[str], through: str) -> Path:
     rejects = refuse_rejects(engine)
     target = engine.store.published(engine.release.name)
     with engine.store.making(target) as folder:
         for name in names:
-            shutil.copyfile(engine.store.parquet(name, engine.release.name), folder / f"{name.split('.')[1]}.parquet")
+            shutil.copyfile(engine.store.need(name, engine.release.name)[0], folder / f"{name.split('.')[1]}.parquet")
         (folder / "datapackage.json").write_text(json.dumps(datapackage(engine, names, folder), indent=1, sort_keys=True) + "\n")
         write_json(folder / "inputs.json", inputs_json(engine, through, rejects))
         sums = "".join(f"{sha256_of(file)}  {file.name}\n" for file in sorted(folder.iterdir()) if file.name != "inputs.json")
         (folder / "SHA256SUMS").write_text(sums)
     newest = engine.store.root / "published" / "latest.json"
-    if through == "all" and (read_json(newest) or {"release": ""})["release"] <= engine.release.name:
-        write_json(newest, {"release": engine.release.name})
+    if through == "all" and (engine.store.note(newest) or {"release": ""})["release"] <= engine.release.name:
+        engine.store.put_note(newest, {"release": engine.release.name})
     return target
 
 

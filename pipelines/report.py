@@ -15,21 +15,20 @@ from pipelines.store import Store
 
 def published_release(store: Store, asked: str | None) -> str:
     """The release asked for, or the newest that is published. Raises MissingInput where there is none."""
-    folder = store.root / "published"
-    there = sorted(f.name for f in folder.iterdir() if (f / "inputs.json").exists()) if folder.exists() else []
+    there = store.releases()
     if asked and asked not in there:
         raise MissingInput(
-            f"Release {asked} is not published in {store.root}; there are: {', '.join(there) or 'none'}. Run openstars run first"
+            f"Release {asked} is not published in {store}; there are: {', '.join(there) or 'none'}. Run openstars run first"
         )
     if not there:
-        raise MissingInput(f"Nothing is published in {store.root}. Run openstars run first")
+        raise MissingInput(f"Nothing is published in {store}. Run openstars run first")
     return asked or there[-1]
 
 
 def open_release(store: Store, release: str) -> duckdb.DuckDBPyConnection:
     """A connection with the published tables of a release as views."""
     con = duckdb.connect()
-    for file in sorted(store.published(release).glob("*.parquet")):
+    for file in store.published_tables(release):
         con.execute(f"create view {file.stem} as from read_parquet('{file}')")
     return con
 

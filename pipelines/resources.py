@@ -1,16 +1,17 @@
 """What every asset is given: where the store is, where files come from, how the run is done."""
 
 import os
-from pathlib import Path
 from typing import Any
 
 import dagster as dg
 
 from pipelines.engine import Engine, Settings, engine_for
 from pipelines.errors import UsageError
+from pipelines.executors import check
+from pipelines.faults import memory_size
 from pipelines.sources import Source
 from pipelines.sources.choose import open_source
-from pipelines.store import Store
+from pipelines.store import Store, open_store
 
 _open_sources: dict[tuple[str, str], Source] = {}
 
@@ -24,19 +25,23 @@ class Run(dg.ConfigurableResource):
     accept: str = ""
     ranges: int = 0
     threads: int = 0
+    memory: str = ""
+    executor: str = "local"
+    scheduler: str = ""
 
-    def root(self) -> Path:
-        """Where the store is, or would be."""
-        return Path(self.data or os.environ.get("OPENSTARS_DATA") or "data/store").resolve()
+    def located(self) -> Store:
+        """The store where it is, or would be: a folder, or an address like s3://bucket/folder."""
+        return open_store(self.data or os.environ.get("OPENSTARS_DATA") or "data/store")
 
     def store(self) -> Store:
         """The store; its folder is made where it is not there."""
-        root = self.root()
+        store = self.located()
         try:
-            root.mkdir(parents=True, exist_ok=True)
+            store.root.mkdir(parents=True, exist_ok=True)
         except OSError as fault:
-            raise UsageError(f"The store {root} cannot be written ({fault.strerror}): give another folder with --data") from fault
-        return Store(root)
+            todo = "set OPENSTARS_MIRROR to a folder for its local copies" if store.far else "give another folder with --data"
+            raise UsageError(f"The folder {store.root} cannot be written ({fault.strerror}): {todo}") from fault
+        return store
 
     def opened(self) -> Source:
         """The source, opened once a process: it caches its catalogue."""
@@ -51,9 +56,19 @@ class Run(dg.ConfigurableResource):
         return open_source(self.source, self.store())
 
     def settings(self) -> Settings:
-        """How SQL is run."""
+        """How SQL is run. Raises UsageError for settings that cannot be."""
         more: dict[str, Any] = {"threads": self.threads} if self.threads else {}
-        return Settings(inputs=self.inputs, accept=self.accept, ranges=self.ranges, **more)
+        if self.memory:
+            more["memory"] = memory_size(self.memory)
+        check(self.executor, self.scheduler)
+        return Settings(
+            inputs=self.inputs,
+            accept=self.accept,
+            ranges=self.ranges,
+            executor=self.executor,
+            scheduler=self.scheduler,
+            **more,
+        )
 
     def engine(self, release: str) -> Engine:
         """The engine of a release."""

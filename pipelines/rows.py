@@ -163,8 +163,8 @@ def write_rejects(con: duckdb.DuckDBPyConnection, folder: Path) -> None:
 
 def rejected(store: Store, table: str, period: str) -> list[dict[str, Any]]:
     """The rejects kept beside a staged table, as dicts."""
-    file = store.folder(table, period) / "rejects.parquet"
-    if not file.exists():
+    file = store.beside(table, period, "rejects.parquet")
+    if file is None:
         return []
     result = duckdb.connect().execute(f"from {parquet_scan(file)} order by line, column_name")
     names = [d[0] for d in result.description or []]

@@ -16,6 +16,7 @@ from pipelines.checks import check_select, check_table, rules_for, run_checks, w
 from pipelines.checks import scan as parquet_scan
 from pipelines.engine import Settings, connect, rule_view
 from pipelines.errors import MissingInput, RefusedFile
+from pipelines.faults import explained
 from pipelines.periods import RULES
 from pipelines.rows import Counts, Flags, read_rows, select_of, write_rejects
 from pipelines.sources.archive import open_member
@@ -59,6 +60,12 @@ def stage(store: Store, table: str, period: str, settings: Settings) -> dict[str
     supply = store.supply(table, period)
     if supply is None:
         raise MissingInput(f"No file was supplied for {table} of {period}")
+    with explained(f"{table} of {period}, from {supply.name}", store.root, settings.memory):
+        return _stage(store, supply, settings)
+
+
+def _stage(store: Store, supply: Supply, settings: Settings) -> dict[str, Any]:
+    table, period = supply.table, supply.period
     described = TABLES["raw.pbj_employee" if table == "pbj_employee" else f"staged.{table}"]
     target_name = "staged.employee_quarters" if table == "pbj_employee" else described.name
     made_from = fingerprint(

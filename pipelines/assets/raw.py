@@ -2,6 +2,7 @@
 
 import dagster as dg
 
+from pipelines.faults import explained
 from pipelines.partitions import QUARTERS, RELEASES
 from pipelines.resources import Run
 from pipelines.sources import QUARTER_TABLES, RELEASE_TABLES, Source
@@ -13,7 +14,8 @@ def supplied(source: Source, table: str, period: str, store: Store) -> Supply | 
 
     A file of another source is never mixed in, nor one that was taken out of the folder. What CMS once offered and lists no more stays.
     """
-    supply = source.fetch(table, period, store)
+    with explained(f"Fetching {table} of {period}", store.root):
+        supply = source.fetch(table, period, store)
     before = store.supply(table, period)
     if supply is None and before is not None and (before.source, source.name) == ("cms", "cms"):
         return before

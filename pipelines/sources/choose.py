@@ -9,7 +9,7 @@ from pipelines.periods import RULES
 from pipelines.sources import Source
 from pipelines.sources.cms import Cms
 from pipelines.sources.folder import Folder
-from pipelines.store import Store, fingerprint
+from pipelines.store import Store, fingerprint, whole_folder
 
 
 def open_source(text: str, store: Store) -> Source:
@@ -36,7 +36,7 @@ def _sample(store: Store) -> Source:
         [f.read_text() for f in (*sorted(Path(nation.__file__).parent.glob("*.py")), *sorted(RULES.glob("*.csv")))]
     )
     if not made_with.exists() or made_with.read_text() != program:
-        with store.making(folder) as made:
+        with whole_folder(folder) as made:
             nation.write_nation(made)
             (made / made_with.name).write_text(program)
     return SampleSource(folder)

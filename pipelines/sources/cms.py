@@ -173,7 +173,7 @@ class Cms(Source):
         got = self._get(offer.address, store, offer.modified)
         path, name = store.blob(got.sha256), _name(offer.address)
         if archive.is_zip(path):
-            inside = [seen for seen in look_into_blob(path, name) if seen.table == table]
+            inside = [seen for seen in look_into_blob(store, got.sha256, name) if seen.table == table]
             fitting = [seen for seen in inside if seen.period == period] or inside
             if len(fitting) != 1:
                 listed = ", ".join(seen.member for seen in fitting) or "none"
@@ -207,7 +207,7 @@ class Cms(Source):
     def _inside(self, row: ArchiveRow, store: Store) -> list[Look]:
         if row.url not in self._seen:
             got = self._get(row.url, store, row.day)
-            self._seen[row.url] = look_into_blob(store.blob(got.sha256), _name(row.url))
+            self._seen[row.url] = look_into_blob(store, got.sha256, _name(row.url))
         return self._seen[row.url]
 
     def _years(self, period: str) -> list[ArchiveRow]:

@@ -114,8 +114,8 @@ class _Job:
 
     def once(self) -> Downloaded:
         """One try. Raises _Again for what may pass."""
-        held = read_json(self.url_note)
-        known = held if held and self.store.blob(held["sha256"]).exists() else None
+        held = self.store.note(self.url_note)
+        known = held if held and self.store.has_blob(held["sha256"]) else None
         have = self._have()
         answer = _ask(self.session, self.url, self._conditions(known, have), stream=True)
         with answer:
@@ -201,7 +201,7 @@ class _Job:
             "bytes": size,
         }
         self.store.add_blob(self.part, sha256, seen)
-        write_json(self.url_note, {**seen, "sha256": sha256})
+        self.store.put_note(self.url_note, {**seen, "sha256": sha256})
         self.part_note.unlink(missing_ok=True)
         return Downloaded(sha256, size, {**seen, "sha256": sha256, "unchanged": False})
 

@@ -14,7 +14,7 @@ from pipelines.errors import OpenstarsError, RefusedFile
 from pipelines.sources import QUARTER_TABLES, RELEASE_TABLES, Offer, Source, archive
 from pipelines.sources.download import now
 from pipelines.sources.look import Look, archive_date, folder_of, look, look_into, manifest_dates, order, prefix_date
-from pipelines.store import Store, Supply, read_json, write_json
+from pipelines.store import Store, Supply
 
 BLOCK = 1 << 20
 
@@ -188,8 +188,8 @@ class Folder(Source):
         key = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:32]
         note = store.root / "raw" / "urls" / f"{key}.json"
         state = [status.st_size, status.st_mtime_ns]
-        known = read_json(note)
-        if known and known.get("state") == state and store.blob(known["sha256"]).exists():
+        known = store.note(note)
+        if known and known.get("state") == state and store.has_blob(known["sha256"]):
             return known["sha256"], status.st_size
         if archive.is_zip(path):
             archive.check(path, found.file)
@@ -209,7 +209,7 @@ class Folder(Source):
             "bytes": size,
         }
         store.add_blob(part, digest.hexdigest(), seen)
-        write_json(note, {"sha256": digest.hexdigest(), "state": state})
+        store.put_note(note, {"sha256": digest.hexdigest(), "state": state})
         return digest.hexdigest(), size
 
 

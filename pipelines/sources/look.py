@@ -15,7 +15,7 @@ from pipelines.errors import UsageError
 from pipelines.periods import parse_quarter, quarter_of
 from pipelines.sources import archive
 from pipelines.sources.text import read_head
-from pipelines.store import fingerprint, read_json, write_json
+from pipelines.store import Store, fingerprint
 from schemas import TABLES, Table, recognise
 
 DAYS = (
@@ -173,16 +173,17 @@ def look_into(path: Path, name: str) -> list[Look]:
     return [replace(seen, modified=dates.get(seen.member) or prefix_date(seen.member)) for seen in found]
 
 
-def look_into_blob(path: Path, name: str) -> list[Look]:
+def look_into_blob(store: Store, sha256: str, name: str) -> list[Look]:
     """`look_into` for a stored zip, noted beside it so that a zip is read through once. The checksums are checked then."""
-    note = Path(f"{path}.members.json")
+    note = Path(f"{store.blob_path(sha256)}.members.json")
     made_with = fingerprint(_signatures())
-    known = read_json(note)
+    known = store.note(note)
     if known and known["made_with"] == made_with:
         return [Look(**seen) for seen in known["members"]]
+    path = store.blob(sha256)
     archive.check(path, name)
     found = look_into(path, name)
-    write_json(note, {"made_with": made_with, "members": [asdict(seen) for seen in found]})
+    store.put_note(note, {"made_with": made_with, "members": [asdict(seen) for seen in found]})
     return found
 
 

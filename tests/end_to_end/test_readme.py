@@ -10,6 +10,8 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from click import ClickException
+from distributed.cli import dask_scheduler, dask_worker
 
 from pipelines import periods
 from pipelines.cli import main, parser
@@ -97,6 +99,12 @@ def check_command(line: str) -> None:
     if words[0] == "make":
         targets = re.findall(r"^([\w-]+)\s*:(?!=)", (ROOT / "Makefile").read_text(), re.MULTILINE)
         assert words[1] in targets, f"the Makefile has no {words[1]}"
+    elif words[0] == "dask":
+        commands = {"scheduler": dask_scheduler.main, "worker": dask_worker.main}
+        try:
+            commands[words[1]].make_context(words[1], words[2:])
+        except ClickException as wrong:
+            raise AssertionError(f"dask does not take: {line}") from wrong
     else:
         assert words[0].split("/")[-1] == "openstars", f"not checked: {line}"
         try:
@@ -168,7 +176,9 @@ def test_a_misspelled_column_fails(check: object, snippet: str) -> None:
         check(snippet.replace("staffing_rating", "stafing_rating"))  # type: ignore[operator]
 
 
-@pytest.mark.parametrize("line", ["openstars run --quater 2026Q1 --source cms", "openstars run --source cms", "make rating"])
+@pytest.mark.parametrize(
+    "line", ["openstars run --quater 2026Q1 --source cms", "openstars run --source cms", "make rating", "dask worker --nthread 4"]
+)
 def test_a_wrong_command_fails(line: str) -> None:
     with pytest.raises(AssertionError):
         check_command(line)
