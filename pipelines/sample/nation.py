@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
+import multiprocessing
+import os
+from collections import deque
 from collections.abc import Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -25,15 +29,16 @@ from pipelines.sample.written import PbjFiles
 
 PLANTS: tuple[Plant, ...] = (*PEOPLE, *LEVELS, *FILES)
 BY_KEY = {plant.key: plant for plant in PLANTS}
-BLOCK = 40  # homes held in memory at a time
+BLOCK = 40  # homes that are made and written together
+FEW = 10  # blocks for which other processes are not worth their start
 
 
 def write_nation(folder: Path, homes: int = 320, seed: int = 1, release: str = "2026-07", residents: int = SMALL) -> None:
     """Write PBJ files of six quarters, Care Compare archives, `catalogue.json`, `plants.csv` and `truth.csv` under a folder.
 
     `residents` is the size of the middle home. The same arguments give the same bytes, and a home is the same whatever the number of
-    homes; only stars that compare homes and averages over them depend on it. Memory holds one block of homes and a ProviderInfo row
-    of each.
+    homes; only stars that compare homes and averages over them depend on it. Memory holds a few blocks of homes and a
+    ProviderInfo row of each home.
     """
     window = window_of(release)
     for name in ("pbj", "archives"):
@@ -74,9 +79,25 @@ def make_home(who: Identity, window: Window, seed: int, residents: int = SMALL) 
     return home, truth_of(home, window, found)
 
 
+def _make_block(who: list[Identity], window: Window, seed: int, residents: int) -> list[tuple[Home, Truth]]:
+    return [make_home(one, window, seed, residents) for one in who]
+
+
 def _blocks(who: list[Identity], window: Window, seed: int, residents: int) -> Iterator[list[tuple[Home, Truth]]]:
-    for start in range(0, len(who), BLOCK):
-        yield [make_home(one, window, seed, residents) for one in who[start : start + BLOCK]]
+    """Homes block by block; those of a large nation are made by other processes while this one writes, a few blocks ahead of it."""
+    blocks = [who[start : start + BLOCK] for start in range(0, len(who), BLOCK)]
+    if len(blocks) <= FEW:
+        yield from (_make_block(block, window, seed, residents) for block in blocks)
+        return
+    makers = max(1, (os.cpu_count() or 2) - 1)
+    with ProcessPoolExecutor(makers, mp_context=multiprocessing.get_context("spawn")) as pool:
+        ahead: deque[Future[list[tuple[Home, Truth]]]] = deque()
+        for block in blocks:
+            ahead.append(pool.submit(_make_block, block, window, seed, residents))
+            if len(ahead) > 2 * makers:
+                yield ahead.popleft().result()
+        while ahead:
+            yield ahead.popleft().result()
 
 
 def _care_compare(folder: Path, window: Window, listings: list[Listing]) -> list[tuple[str, str]]:

@@ -35,10 +35,24 @@ def run(folder: Path, store: Path, ranges: int = 0, threads: int = 0) -> None:
     run_release(Run(data=str(store), source=str(folder), ranges=ranges, threads=threads), RELEASE, lambda step: None)
 
 
+def run_on_cluster(folder: Path, store: Path, ranges: int, workers: int) -> None:
+    """The main job with the ranges of homes on a Dask cluster of this machine, one thread a worker."""
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+        made = Run(data=str(store), source=str(folder), ranges=ranges, executor="dask", scheduler=cluster.scheduler_address)
+        run_release(made, RELEASE, lambda step: None)
+
+
 def forget(store: Path, quarter: str) -> None:
     """Forget what was made of a quarter and everything that was computed for the release, as when the quarter is new."""
     for made in (*store.glob(f"staged/*/quarter={quarter}"), *store.glob(f"computed/quarterly/*/quarter={quarter}")):
         shutil.rmtree(made)
+    forget_release(store)
+
+
+def forget_release(store: Path) -> None:
+    """Forget everything that was computed for the release."""
     for made in store.glob("computed/*/*/release=*"):
         shutil.rmtree(made)
 
