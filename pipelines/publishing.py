@@ -14,6 +14,7 @@ from pipelines.faults import explained
 from pipelines.rows import rejected, told
 from pipelines.sources import QUARTER_TABLES, RELEASE_TABLES
 from pipelines.store import sha256_of, write_json
+from pipelines.vintages import note_moved
 from schemas import TABLES, Table
 
 FIELD_TYPES = {"TEXT": "string", "DATE": "date", "BOOLEAN": "boolean"}
@@ -60,7 +61,8 @@ def _publish(engine: Engine, names: list[str], through: str) -> Path:
         for name in names:
             shutil.copyfile(engine.store.need(name, engine.release.name)[0], folder / f"{name.split('.')[1]}.parquet")
         (folder / "datapackage.json").write_text(json.dumps(datapackage(engine, names, folder), indent=1, sort_keys=True) + "\n")
-        write_json(folder / "inputs.json", inputs_json(engine, through, rejects))
+        inputs = inputs_json(engine, through, rejects)
+        write_json(folder / "inputs.json", {**inputs, "moved": note_moved(engine, folder, inputs)})
         sums = "".join(f"{sha256_of(file)}  {file.name}\n" for file in sorted(folder.iterdir()) if file.name != "inputs.json")
         (folder / "SHA256SUMS").write_text(sums)
     newest = engine.store.root / "published" / "latest.json"

@@ -10,7 +10,9 @@ from pipelines.checks import scan
 from pipelines.engine import SOURCES_OF, Engine, rule_view
 from pipelines.errors import MissingInput, UsageError
 from pipelines.publishing import inputs_of_release
-from pipelines.store import Store
+from pipelines.store import Store, read_json
+
+SHOWN = 5
 
 
 def published_release(store: Store, asked: str | None) -> str:
@@ -60,8 +62,29 @@ def summary(engine: Engine) -> str:
     odd = odd_inputs(engine)
     if odd:
         told.append("About the inputs:\n" + "\n".join(f"  {line}" for line in odd))
+    told += moved(engine)
     told.append(compare(engine.store, engine.release.name))
     return "\n".join(told)
+
+
+def moved(engine: Engine) -> list[str]:
+    """What moved when the release was last made anew with other results; nothing where it never was."""
+    store, release = engine.store, engine.release.name
+    note = store.published_file(release, "inputs.json")
+    last = read_json(note)["moved"] if note else None
+    if last is None:
+        return []
+    table = store.part(store.root / last["table"])
+    con = duckdb.connect()
+    stars = con.execute(
+        f"select ccn || ' ' || coalesce(before, 'none') || ' -> ' || coalesce(after, 'none') from {scan(table)} "
+        "where item = 'staffing_rating' order by ccn"
+    ).fetchall()
+    shown = ", ".join(star for (star,) in stars[:SHOWN]) + (f" and {len(stars) - SHOWN} more" if len(stars) > SHOWN else "")
+    return [
+        f"Made anew on {last['when']} because {'; '.join(last['because'])}: {last['numbers']:,} numbers of {last['homes']:,} homes moved\n"
+        f"  staffing stars: {shown or 'none'}; all of them: {last['table']}/{table.name}"
+    ]
 
 
 def odd_inputs(engine: Engine) -> list[str]:

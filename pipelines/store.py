@@ -181,6 +181,11 @@ class Store:
         """The Parquet files of a published release in name order."""
         return self._held(self.published(release), lambda name, _: name.endswith(".parquet"))
 
+    def published_file(self, release: str, name: str) -> Path | None:
+        """A file of a published release, or None where there is none."""
+        found = self._held(self.published(release), lambda other, _: other == name)
+        return found[0] if found else None
+
     @contextmanager
     def making(self, target: Path) -> Iterator[Path]:
         """A temporary folder that becomes `target` when the block ends well, and vanishes when it does not."""

@@ -80,3 +80,15 @@ class Agreement(pa.DataFrameModel):
     contradict: dt.int64 = column("Of these different", unit="homes")
     open: dt.int64 = column("Of these not determined by printed values", unit="homes")
     agreement_pct: dt.Decimal(9, 3) = column("Agreeing homes per 100 compared", unit="percent", nullable=True)
+
+
+@table("vintages.moved", key=("ccn", "table_name", "measure", "item"), clock="release")
+class Moved(pa.DataFrameModel):
+    """A number of a home that differs from what was published before for the same release."""
+
+    ccn: str = ccn_column()
+    table_name: str = column("Published table", source="computed")
+    measure: str = column("Measure as in that table; `home` in ratings", source="computed")
+    item: str = column("Column of that table", source="computed")
+    before: str = column("What was published before, as text; null where there was nothing", source="computed", nullable=True)
+    after: str = column("What is published now, as text", source="computed", nullable=True)

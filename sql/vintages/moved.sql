@@ -63,5 +63,5 @@ select
     max(cell.found) filter (where vintage = 'after') as after
 from cells
 group by ccn, table_name, measure, cell.item
-having before is distinct from after
+having max(cell.found) filter (where vintage = 'before') is distinct from max(cell.found) filter (where vintage = 'after')
 order by ccn, table_name, measure, item

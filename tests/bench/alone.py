@@ -10,7 +10,7 @@ from typing import Any
 
 
 def alone(work: Callable[..., Any], *arguments: Any) -> tuple[Any, float, float]:
-    """What a piece of work gives in a process of its own, its seconds and its peak memory in GB."""
+    """What a piece of work gives in a process of its own, its seconds and its peak memory in GB, with the largest process it starts."""
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe(duplex=False)
     process = context.Process(target=_answer, args=(there, work, arguments))
@@ -28,7 +28,8 @@ def _answer(pipe: Any, work: Callable[..., Any], arguments: tuple[Any, ...]) -> 
         began = time.perf_counter()
         given = work(*arguments)
         seconds = time.perf_counter() - began
-        pipe.send((given, seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6))
+        held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss + resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        pipe.send((given, seconds, held / 1e6))
     except Exception as fault:
         pipe.send(RuntimeError(f"{work.__name__}: {fault!r}"))
         raise
