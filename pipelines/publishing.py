@@ -36,8 +36,9 @@ def refuse_rejects(engine: Engine) -> list[dict[str, Any]]:
     """What could not be read in the inputs of the release. Raises OpenstarsError where there is any and none was accepted."""
     found: list[dict[str, Any]] = []
     for table, period in inputs_of_release(engine):
-        if engine.store.supply(table, period):
-            found += rejected(engine.store, f"staged.{staged_name(table)}", period)
+        name = f"staged.{staged_name(table)}"
+        if engine.store.supply(table, period) and (engine.store.manifest(name, period) or {}).get("rejected_rows"):
+            found += rejected(engine.store, name, period)
     if found and not engine.settings.accept:
         shown = "\n".join(told(r) for r in found[:SHOWN])
         more = f"\nand {len(found) - SHOWN} more, in rejects.parquet beside the staged tables" if len(found) > SHOWN else ""

@@ -124,6 +124,13 @@ def test_definitions_by_their_own_hours_have_the_smallest_gap() -> None:
     assert {int(row["gap_days"]) for row in definitions if row["hours_scope"] == "spell"} == {smallest}
 
 
+def test_every_gap_is_longer_than_the_pauses_that_staging_notes() -> None:
+    """sql/turnover/stretches.sql sees no gap inside a quarter that sql/staged/employee_quarters.sql did not note as a pause."""
+    noted = {int(days) for days in re.findall(r"> (\d+)", (SQL / "staged" / "employee_quarters.sql").read_text())}
+    assert len(noted - {0}) == 1
+    assert min(int(row["gap_days"]) for row in rows("turnover_definitions")) >= max(noted)
+
+
 def test_every_definition_is_one_that_the_engine_computes() -> None:
     """stretch_hours.sql counts one window of hours, any 90 days only of own days and hours."""
     found = rows("turnover_definitions")
