@@ -147,12 +147,14 @@ class Engine:
     def finished(self, name: str) -> list[tuple[str, str]]:
         """The finished (table, period) behind a schema-qualified name; none where it was never supplied. Raises MissingInput."""
         area, _, table = name.partition(".")
-        if area not in ("six_quarters", "current"):
+        if area not in ("six_quarters", "current", "previous"):
             self.store.checked(name, self.release.name)
             return [(name, self.release.name)]
         if table in ("rejects", "flags"):
             return [(t, p) for t, p in self._staged_beside(area) if self.store.beside(t, p, f"{table}.parquet")]
         described = self.described(name)
+        if area == "previous":
+            return self._previous(described.name)
         wanted = self.release.quarters if area == "six_quarters" else [self._current(described.clock)]
         if not described.name.startswith("staged."):
             return [self._of_quarter(described.name, quarter) for quarter in wanted]
@@ -174,6 +176,17 @@ class Engine:
             )
         return name, quarter
 
+    def _previous(self, name: str) -> list[tuple[str, str]]:
+        """A staged table of the nearest earlier release that the store has of the same source; none where it has none."""
+        source = SOURCES_OF.get(name.split(".")[1], name.split(".")[1])
+        now = self.store.supply(source, self.release.name)
+        for period in sorted((p for p in self.store.periods(name) if p < self.release.name), reverse=True):
+            supply = self.store.supply(source, period)
+            manifest = self.store.manifest(name, period)
+            if now and supply and supply.source == now.source and manifest and manifest["sha256"] == supply.sha256:
+                return [(name, period)]
+        return []
+
     def _current(self, clock: str) -> str:
         return self.release.staffing_quarter if clock == "quarter" else self.release.name
 
@@ -191,7 +204,7 @@ class Engine:
     def described(self, name: str) -> Table:
         """The schema of a schema-qualified name. Raises OpenstarsError where no schema describes it."""
         area, _, table = name.partition(".")
-        names = [f"staged.{table}", f"quarterly.{table}"] if area in ("six_quarters", "current") else [name]
+        names = [f"staged.{table}", f"quarterly.{table}"] if area in ("six_quarters", "current", "previous") else [name]
         found = next((TABLES[known] for known in names if known in TABLES), None)
         if found is None:
             raise OpenstarsError(f"No schema describes the table {name}: add it to schemas/")

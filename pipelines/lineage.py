@@ -28,7 +28,7 @@ def asset_deps(inputs: list[str], clock: str) -> list[dg.AssetDep]:
     deps: dict[dg.AssetKey, dg.AssetDep] = {}
     for name in inputs:
         area, _, table = name.partition(".")
-        if area in ("rules", "inputs") or table in ("rejects", "flags"):
+        if area in ("rules", "inputs", "previous") or table in ("rejects", "flags"):
             continue
         if area in ("six_quarters", "current"):
             behind = "staged" if f"staged.{table}" in TABLES else "quarterly"

@@ -160,7 +160,8 @@ def explain(store: Store, release: str, ccn: str) -> str:
         name, state, stars, score, status, reason, footnote, overall, quarter, ruleset = found[0]
         told.append(f"{name} ({ccn}, {state}), release {release}, staffing of {quarter}, rules of {ruleset}")
         told.append(_star(con, release, stars, score, status, reason, footnote))
-        told.append(f"Overall star as CMS published it: {overall or 'none'}")
+        told += _overall(con, ccn, overall)
+        told += _inspections(con, ccn)
     else:
         told.append(f"{ccn}: in the PBJ files, not in the provider file of release {release}")
     told += _measures(con, ccn)
@@ -233,13 +234,48 @@ def _measures(con: duckdb.DuckDBPyConnection, ccn: str) -> list[str]:
             ),
             mine.reason
         from rating_components as mine
-        where mine.ccn = ?
+        where mine.ccn = ? and mine.domain = 'staffing'
         order by mine.measure
         """,
         [ccn],
     ).fetchall()
     header = ("measure", "value", "source", "points", "possible", "band", "next band", "homes in the band", "reason")
-    return ["Measures:\n" + _lines(rows, header)] if rows else []
+    return ["Staffing measures:\n" + _lines(rows, header)] if rows else []
+
+
+def _overall(con: duckdb.DuckDBPyConnection, ccn: str, stars: int | None) -> list[str]:
+    """The overall star with each step that made it."""
+    if stars is None:
+        status = con.execute("select overall_status from ratings where ccn = ?", [ccn]).fetchall()[0][0]
+        return [f"Overall star: none, {status}"]
+    steps = con.execute(
+        "select measure, value::integer, reason from rating_components where ccn = ? and domain = 'overall'", [ccn]
+    ).fetchall()
+    told = {measure: f"{value:+d}" if reason is None else f"{value:+d} ({reason})" for measure, value, reason in steps}
+    cap = f", cap {told['cap']}" if told["cap"] != "+0" else ""
+    return [
+        f"Overall star: {stars} = inspections {told['health_inspection_rating'][1:]}, staffing {told['staffing_rating']}, "
+        f"quality measures (CMS's star) {told['qm_rating']}{cap}"
+    ]
+
+
+def _inspections(con: duckdb.DuckDBPyConnection, ccn: str) -> list[str]:
+    """The inspection star, its score and where that stands in the state."""
+    stars, status, reason, state = con.execute(
+        "select health_inspection_rating, health_inspection_status, health_inspection_reason, state from ratings where ccn = ?",
+        [ccn],
+    ).fetchall()[0]
+    found = con.execute(
+        "select measure, value::double::varchar, points, next_points, distance_to_next::double::varchar from rating_components "
+        "where ccn = ? and domain = 'inspections' and value is not null order by measure",
+        [ccn],
+    ).fetchall()
+    cycles = ", ".join(f"{measure.replace('_', ' ')} {value}" for measure, value, *_ in found)
+    ranked = [row for row in found if row[0] == "weighted_score" and row[2]]
+    rank = f"; its rank in {state} earns {ranked[0][2]}" if ranked else ""
+    away = f", {ranked[0][4]} points fewer would earn {ranked[0][3]}" if ranked and ranked[0][3] else ""
+    shaped = f", {reason}" if reason else "" if stars else f", {status}"
+    return [f"Inspection star: {stars or 'none'}{shaped}; {cycles or 'no cycle points'}{rank}{away}"]
 
 
 def _turnover(con: duckdb.DuckDBPyConnection, ccn: str) -> list[str]:

@@ -157,6 +157,13 @@ class Store:
         base = self.root / "staged" if area == "staged" else self.root / "computed" / area
         return base / name / f"{clock}={period}"
 
+    def periods(self, table: str) -> list[str]:
+        """The periods of which a staged or computed table is finished, in order."""
+        parent = self.folder(table, "").parent
+        names = self.far.names(self.key(parent)) if self.far else [f.name for f in parent.iterdir()] if parent.exists() else []
+        found = sorted(name.split("=")[1] for name in names if "=" in name and not name.startswith("."))
+        return [period for period in found if self.manifest(table, period)]
+
     def parquet(self, table: str, period: str) -> Path:
         """Where the first Parquet file of a table and period is, or would be."""
         return self.folder(table, period) / "data.parquet"

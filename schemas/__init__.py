@@ -1,6 +1,6 @@
 """What each file and table looks like: the one description of every column."""
 
-from schemas import audit, care_compare, inputs, pbj, ratings, rules, staffing, turnover
+from schemas import audit, care_compare, inputs, inspections, pbj, ratings, rules, staffing, turnover
 from schemas.base import TABLES, Column, Table, match_header, recognise
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "audit",
     "care_compare",
     "inputs",
+    "inspections",
     "match_header",
     "pbj",
     "ratings",

@@ -10,6 +10,7 @@ from schemas.pbj import CCN
 
 STAR = {"unit": "stars", "nullable": True, "isin": [1, 2, 3, 4, 5]}
 HPRD = {"unit": "hours per resident day", "nullable": True, "ge": 0}
+HEALTH = {"unit": "points", "nullable": True, "ge": 0}
 
 
 def footnote(of: str, cms: str) -> object:
@@ -99,6 +100,14 @@ class ProviderInfo(pa.DataFrameModel):
         "Nurse hours, adjusted", cms="Adjusted Total Nurse Staffing Hours per Resident per Day", **HPRD)  # fmt: skip
     adjusted_weekend_total_nurse_hprd: dt.Decimal(9, 5) = column(
         "Weekend nurse hours, adjusted", cms="Adjusted Weekend Total Nurse Staffing Hours per Resident per Day", **HPRD)  # fmt: skip
+    cycle_1_score: dt.Decimal(9, 3) = column("Health points of rating cycle 1", cms="Rating Cycle 1 Total Health Score", **HEALTH)
+    cycle_2_score: dt.Decimal(9, 3) = column(
+        "Health points of rating cycle 2, since July 2025 with those of cycle 3", cms="Rating Cycle 2/3 Total Health Score",
+        also=("Rating Cycle 2 Total Health Score (until 2025-06)",), **HEALTH)  # fmt: skip
+    cycle_3_score: dt.Decimal(9, 3) = column(
+        "Health points of rating cycle 3, until June 2025", cms="Rating Cycle 3 Total Health Score", **HEALTH)  # fmt: skip
+    weighted_health_score: dt.Decimal(9, 3) = column(
+        "Weighted health points as published", cms="Total Weighted Health Survey Score", **HEALTH)  # fmt: skip
     processing_date: dt.date = column("Day CMS made the file; its month is the release", cms="Processing Date", required=True)
 
 

@@ -98,6 +98,54 @@ class StarThresholds(pa.DataFrameModel):
     source: str = column("Where the row comes from")
 
 
+@table("rules.health_weights", key=("effective_from", "cycles", "cycle"), clock="none")
+class HealthWeights(pa.DataFrameModel):
+    """What a rating cycle weighs in the inspection score (methodology 4.3; R13)."""
+
+    effective_from: str = column(f"First {MONTH}")
+    effective_to: str = column(f"Last {MONTH}", nullable=True)
+    cycles: dt.int32 = column("Cycles that the home has", unit="cycles")
+    cycle: dt.int32 = column("The cycle, 1 being the latest")
+    sixtieths: dt.int32 = column("Its weight in sixtieths", unit="1/60")
+    source: str = column("Where the row comes from")
+
+
+@table("rules.health_shares", key=("effective_from", "stars"), clock="none")
+class HealthShares(pa.DataFrameModel):
+    """Which share of a state's homes, the best first, has at least so many inspection stars (methodology 4.5; R14)."""
+
+    effective_from: str = column(f"First {MONTH}")
+    effective_to: str = column(f"Last {MONTH}", nullable=True)
+    stars: dt.int8 = column("Stars", unit="stars")
+    thirtieths: dt.int32 = column("The share in thirtieths", unit="1/30")
+    source: str = column("Where the row comes from")
+
+
+@table("rules.rating_limits", key=("rule", "effective_from"), clock="none")
+class RatingLimits(pa.DataFrameModel):
+    """Limits in the rules of inspections and the overall star (methodology 4.5, 4.6, 6)."""
+
+    rule: str = column("What the limit is for")
+    effective_from: str = column(f"First {MONTH}")
+    effective_to: str = column(f"Last {MONTH}", nullable=True)
+    value: dt.int32 = column("The limit")
+    unit: str = column("Its unit")
+    source: str = column("Where the row comes from")
+
+
+@table("rules.overall_steps", key=("domain", "stars", "effective_from"), clock="none")
+class OverallSteps(pa.DataFrameModel):
+    """What the stars of a domain add to the overall star, or take from it (methodology 6)."""
+
+    effective_from: str = column(f"First {MONTH}")
+    effective_to: str = column(f"Last {MONTH}", nullable=True)
+    domain: str = column("Rating domain", isin=["staffing", "quality"])
+    stars: dt.int8 = column("Stars of the domain", unit="stars")
+    must_exceed_health: bool = column("Only where they are more than the stars for inspections")
+    change: dt.int32 = column("What they change", unit="stars")
+    source: str = column("Where the row comes from")
+
+
 @table("rules.staffing_limits", key=("rule", "effective_from"), clock="none")
 class StaffingLimits(pa.DataFrameModel):
     """Limits in the staffing rules that are no cut points (methodology 1.4, 2.8, 3.4)."""

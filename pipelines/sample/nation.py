@@ -16,7 +16,7 @@ import numpy as np
 from pipelines import periods
 from pipelines.sample import compare, layouts
 from pipelines.sample.crew import planted_home
-from pipelines.sample.expected import expected_rows
+from pipelines.sample.expected import expected_rows, inspected_rows
 from pipelines.sample.home import Home, Identity
 from pipelines.sample.names import identities
 from pipelines.sample.people import SMALL, ordinary_home
@@ -56,8 +56,10 @@ def write_nation(folder: Path, homes: int = 320, seed: int = 1, release: str = "
                 if home.in_provider_info:
                     listings.append(listing_of(home, found, window, seed))
             files.write([home for home, _ in block])
-    files.close()
-    rank(listings)
+        files.close()
+        rank(listings)
+        for listing in listings:
+            out.writerows(inspected_rows(listing))
     archives = _care_compare(folder, window, listings)
     _catalogue(folder, files.names, archives)
     _plants(folder, who)

@@ -55,7 +55,10 @@ class Listing:
     ranked: bool  # takes part in the ranking of its state
     abuse_icon: bool
     staffing: int | None
+    true_staffing: int | None  # the star that is published wrongly where a plant says so
     qm: int
+    health: int | None = None
+    overall: int | None = None  # with the true staffing star
 
 
 def listing_of(home: Home, found: Truth, window: Window, seed: int) -> Listing:
@@ -83,7 +86,7 @@ def listing_of(home: Home, found: Truth, window: Window, seed: int) -> Listing:
         row["Staffing Rating"] = str(found.star + 1 if found.star and found.star < 5 else 4)
     row |= {column: text for column, text in home.published.items() if column != "Staffing Rating"}
     staffing = int(row["Staffing Rating"]) if row.get("Staffing Rating") else None
-    return Listing(row, home.who.state, score, shown, home.abuse_icon, staffing, qm)
+    return Listing(row, home.who.state, score, shown, home.abuse_icon, staffing, found.star, qm)
 
 
 def _staffing_footnote(home: Home, found: Truth) -> str:
@@ -217,12 +220,16 @@ def rank(listings: list[Listing]) -> None:
             continue
         scores = by_state[found.state] if len(by_state[found.state]) >= 5 else nation
         health = _health_star(found.score, scores)
-        health = min(health, 2) if found.abuse_icon else health
-        overall = health + (found.staffing == 5) - (found.staffing == 1)
-        overall = min(5, max(1, overall)) + (found.qm == 5) - (found.qm == 1)
-        overall = min(5, max(1, overall))
-        found.row["Health Inspection Rating"] = str(health)
-        found.row["Overall Rating"] = str(min(overall, 2) if health == 1 else overall)
+        found.health = min(health, 2) if found.abuse_icon else health
+        found.overall = _overall_star(found.health, found.true_staffing, found.qm)
+        found.row["Health Inspection Rating"] = str(found.health)
+        found.row["Overall Rating"] = str(_overall_star(found.health, found.staffing, found.qm))
+
+
+def _overall_star(health: int, staffing: int | None, qm: int) -> int:
+    overall = min(5, max(1, health + (staffing == 5) - (staffing == 1)))
+    overall = min(5, max(1, overall + (qm == 5) - (qm == 1)))
+    return min(overall, 2) if health == 1 else overall
 
 
 def _health_star(score: Fraction, scores: list[Fraction]) -> int:

@@ -87,9 +87,46 @@ no_rn as (
         and getvariable('release')::varchar between limits.effective_from and coalesce(limits.effective_to, '9999-12')
 ),
 
+inspections as (
+    select
+        scores.ccn,
+        unnest([
+            {item: 'weighted_score', published: scores.published_weighted_score, recomputed: scores.weighted_score, reason: null},
+            {
+                item: 'health_inspection_rating',
+                published: scores.published_stars::decimal(12, 3),
+                recomputed: case when stars.source = 'recomputed' then stars.stars::decimal(12, 3) end,
+                reason: coalesce(stars.reason, nullif(stars.status, 'rated'))
+            }
+        ]) as compared
+    from inspections.scores as scores
+    inner join inspections.stars as stars on scores.ccn = stars.ccn
+),
+
+overall as (
+    select
+        published.ccn,
+        'overall_rating' as item,
+        published.overall_rating as published,
+        overall.stars as recomputed,
+        case
+            when overall.stars is null then overall.status
+            when overall.health_stars <> published.health_inspection_rating or overall.staffing_stars is distinct from published.staffing_rating
+                then 'input_differs'
+        end as reason
+    from current.provider_info as published
+    inner join overall.stars as overall on published.ccn = overall.ccn
+),
+
 every as (
     select ccn, item, published, recomputed, is_possible, reason
     from stars
+    union all
+    select ccn, compared.item, compared.published, compared.recomputed, false as is_possible, compared.reason
+    from inspections
+    union all
+    select ccn, item, published, recomputed, false as is_possible, reason
+    from overall
     union all
     select levels.ccn, levels.compared.item, levels.compared.published, levels.compared.recomputed, false as is_possible, levels.compared.reason
     from levels
@@ -109,6 +146,7 @@ rounded as (
         every.published::decimal(18, 9) as published,
         case items.decimals
             when 0 then round(every.recomputed::decimal(18, 9), 0)
+            when 3 then round(every.recomputed::decimal(18, 9), 3)
             when 1
                 then case
                     when every.published = round(every.published, 1) or every.published is null
@@ -137,7 +175,8 @@ judged as (
 ),
 
 parted as (  -- homes of which another item already parts from CMS
-    select ccn from judged where agrees = 'no' and item not in ('staffing_rating', 'no_rn_days') group by ccn
+    select ccn from judged where agrees = 'no' and item not in ('staffing_rating', 'no_rn_days', 'health_inspection_rating', 'overall_rating', 'weighted_score')
+    group by ccn
 )
 
 select

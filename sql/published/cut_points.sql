@@ -1,5 +1,5 @@
 -- The cut points used, beside those of this release's own distribution.
--- Grain: scope, measure, points, basis. Rule: methodology 3.1; a release after the last guide seen carries CMS's forward, marked.
+-- Grain: scope, measure, points, basis. Rule: methodology 3.1, 4.5 (points are stars there); a release after the last guide seen carries CMS's forward, marked.
 with in_force as (
     select
         measure,
@@ -30,14 +30,33 @@ bands as (
     union all
     select measure, points, 'recomputed' as basis, lower, upper, homes
     from staffing.deciles
+),
+
+health as (
+    select
+        cut_points.scope,
+        'weighted_score' as measure,
+        cut_points.stars as points,
+        'recomputed' as basis,
+        cut_points.lower,
+        cut_points.upper,
+        count(stars.ccn) as homes
+    from inspections.cut_points as cut_points
+    left join inspections.stars as stars on cut_points.scope = stars.scope and cut_points.stars = stars.fresh_stars
+    group by all
+),
+
+every as (
+    select 'staffing' as domain, 'nation' as scope, * from bands
+    union all by name
+    select 'inspections' as domain, * from health
 )
 
 select
-    'nation' as scope,
-    bands.*,
+    every.* exclude (domain),
     versions.release,
     versions.quarter,
     versions.ruleset
-from bands
-inner join audit.versions as versions on versions.domain = 'staffing'
-order by scope, bands.measure, bands.points, bands.basis
+from every
+inner join audit.versions as versions on every.domain = versions.domain
+order by every.scope, every.measure, every.points, every.basis

@@ -1,14 +1,10 @@
 -- Every home of the provider file with its stars and, where there is none, why.
--- Grain: ccn. Rule: methodology 3.4, 4.7, 6; footnotes as CMS gives them. Domains not recomputed carry CMS's own star.
+-- Grain: ccn. Rule: methodology 3.4, 4.7, 6; footnotes as CMS gives them. Quality measures carry CMS's own star.
 with footnoted as (
     select
         provider_info.*,
-        coalesce(overall.reason, 'not_published') as overall_why,
-        coalesce(inspections.reason, 'not_published') as health_inspection_why,
         coalesce(quality.reason, 'not_published') as qm_why
     from current.provider_info as provider_info
-    left join rules.footnotes as overall on trim(provider_info.overall_footnote) = overall.footnote
-    left join rules.footnotes as inspections on trim(provider_info.health_inspection_footnote) = inspections.footnote
     left join rules.footnotes as quality on trim(provider_info.qm_footnote) = quality.footnote
 )
 
@@ -16,22 +12,21 @@ select
     footnoted.ccn,
     footnoted.provider_name,
     footnoted.state,
-    footnoted.overall_rating,
-    footnoted.health_inspection_rating,
+    overall.stars as overall_rating,
+    health.stars as health_inspection_rating,
     scores.stars as staffing_rating,
     footnoted.qm_rating,
     footnoted.long_stay_qm_rating,
     footnoted.short_stay_qm_rating,
     scores.score as staffing_score,
-    case when footnoted.overall_rating is null then footnoted.overall_why else 'rated' end as overall_status,
-    null as overall_reason,
+    overall.status as overall_status,
+    overall.reason as overall_reason,
     footnoted.overall_footnote,
-    'published' as overall_source,
-    case when footnoted.health_inspection_rating is null then footnoted.health_inspection_why else 'rated' end
-        as health_inspection_status,
-    null as health_inspection_reason,
+    'recomputed' as overall_source,
+    health.status as health_inspection_status,
+    health.reason as health_inspection_reason,
     footnoted.health_inspection_footnote,
-    'published' as health_inspection_source,
+    health.source as health_inspection_source,
     scores.status as staffing_status,
     scores.reason as staffing_reason,
     footnoted.staffing_footnote,
@@ -48,5 +43,7 @@ select
     versions.ruleset
 from footnoted
 inner join staffing.scores as scores on footnoted.ccn = scores.ccn
+inner join inspections.stars as health on footnoted.ccn = health.ccn
+inner join overall.stars as overall on footnoted.ccn = overall.ccn
 inner join audit.versions as versions on versions.domain = 'all'
 order by footnoted.ccn

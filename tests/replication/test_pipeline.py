@@ -11,6 +11,7 @@ import pytest
 from pipelines.main_job import run_release
 from pipelines.resources import Run
 from tests.replication import folders
+from tests.support import Bench
 
 REAL = Path(__file__).resolve().parents[3] / "shared" / "real"
 pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason="the real files are not beside the project")
@@ -21,7 +22,7 @@ STAR = """
     from replication
     inner join (
         select ccn, count(value) = 6 as complete, count(value) filter (where measure like 'adjusted%') = 3 as rated
-        from rating_components group by ccn
+        from rating_components where domain = 'staffing' group by ccn
     ) using (ccn)
     where item = 'staffing_rating' and rated
 """
@@ -71,6 +72,63 @@ def test_adjusted_hours_follow_from_reported_and_case_mix(july: duckdb.DuckDBPyC
     print("\n", rows)
     assert [(row[1], row[3]) for row in rows] == [(305, 0)] * 3
     assert all(row[2] <= 0.0002 for row in rows)
+
+
+def test_july_sample_gets_its_published_inspection_scores_and_stars(july: duckdb.DuckDBPyConnection) -> None:
+    """Weighted scores 317 of 317; stars of the three complete states, where the misses are kept or unexplained."""
+    scores = july.execute(
+        "select count(*), count(*) filter (where agrees = 'yes') from replication where item = 'weighted_score' and agrees is not null"
+    ).fetchall()
+    assert scores == [(317, 317)]
+    found = july.execute(
+        "select state, count(*), count(*) filter (where agrees = 'yes'), list(ccn order by ccn) filter (where agrees = 'no') "
+        "from replication join (select ccn, state from ratings) using (ccn) where item = 'health_inspection_rating' "
+        "and agrees is not null and state in ('AL', 'AK', 'VT') group by state order by state"
+    ).fetchall()
+    print("\n", found)
+    assert [row[:2] for row in found] == [("AK", 20), ("AL", 223), ("VT", 32)]
+    assert found[0][2] >= 19
+    assert found[1][2] == 223
+    assert found[2][2] >= 29
+    misses = {ccn for row in found for ccn in row[3] or []}
+    assert misses <= {"025037", "475020", "475033", "475046"}
+    whys = july.execute(
+        "select distinct reason from replication where item = 'health_inspection_rating' and agrees = 'no' and ccn in "
+        "('025037', '475020', '475033', '475046')"
+    ).fetchall()
+    assert whys == [("no_previous_release",)]
+
+
+@pytest.mark.parametrize(
+    ("release", "file", "ccn", "homes"),
+    [
+        ("2024-11", "2024-11-derived/merged_nhc_pbj.csv.gz", "PROVNUM", 14_664),
+        ("2026-07", "2026-07/provider_info_sample_Jul2026.csv", "ccn", 315),
+    ],
+)
+def test_overall_stars_follow_from_the_other_stars(release: str, file: str, ccn: str, homes: int) -> None:
+    """Every home with an overall star, from CMS's own stars for inspections, staffing and quality."""
+    bench = Bench(release).put("current.provider_info").put("staffing.scores").put("inspections.stars")
+    stars = {
+        "overall": "overall_rating",
+        "health": "health_inspection_rating",
+        "staffing": "staffing_rating",
+        "quality": "qm_rating",
+    }
+    cells = ", ".join(f"try_cast(nullif({column}, '') as double)::tinyint as {name}" for name, column in stars.items())
+    bench.con.execute(
+        f"create table published as select {ccn} as ccn, {cells} from read_csv('{REAL / file}', all_varchar = true)"
+    )
+    bench.con.execute("insert into current.provider_info by name select ccn, quality as qm_rating from published")
+    bench.con.execute("insert into staffing.scores by name select ccn, staffing as stars from published")
+    bench.con.execute("insert into inspections.stars by name select ccn, health as stars, 'rated' as status from published")
+    bench.run("overall.stars")
+    agree, rated = bench.rows(
+        "select count(*) filter (where ours.stars = published.overall), count(*) from published "
+        "left join overall.stars as ours on published.ccn = ours.ccn where published.overall is not null"
+    )[0]
+    print(f"\n{release}: {agree} of {rated}")
+    assert (agree, rated) == (homes, homes)
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["without no-RN days", "with no-RN days"])
