@@ -9,15 +9,13 @@ from pipelines.errors import OpenstarsError
 from pipelines.partitions import QUARTERS, RELEASES
 from pipelines.periods import releases
 from pipelines.resources import Run
-from pipelines.sources import QUARTER_TABLES, RELEASE_TABLES
+from pipelines.sources import QUARTER_TABLES, RELEASE_TABLES, staged_name
 from pipelines.sources.cms import ARCHIVE, near
 from pipelines.store import fingerprint
 
-STAGED_QUARTER = ("pbj_daily", "employee_quarters")
-
 stage_quarter = dg.define_asset_job(
     "stage_quarter",
-    selection=dg.AssetSelection.keys(*(["raw", t] for t in QUARTER_TABLES), *(["staged", t] for t in STAGED_QUARTER))
+    selection=dg.AssetSelection.keys(*(["raw", t] for t in QUARTER_TABLES), *(["staged", staged_name(t)] for t in QUARTER_TABLES))
     | dg.AssetSelection.groups("quarterly"),
     partitions_def=QUARTERS,
     executor_def=dg.in_process_executor,

@@ -19,8 +19,6 @@ from pipelines.faults import explained
 if TYPE_CHECKING:
     from pipelines.resources import Run
 
-DATA = "data/store"  # where the store is unless something else is said
-
 
 def at_least(least: int) -> Callable[[str], int]:
     """A whole number of the command line that is not below another."""
@@ -96,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "yes")
     given = parser().parse_args(arguments)
     try:
-        with explained(f"openstars {given.command}", Path(getattr(given, "folder", None) or given.data or DATA)):
+        with explained(f"openstars {given.command}", _works_in(given)):
             return int(globals()[f"_{given.command}"](given) or 0)
     except UsageError as wrong:
         print(f"openstars: {wrong}", file=sys.stderr)
@@ -107,6 +105,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of the output went away (| head)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _works_in(given: argparse.Namespace) -> Path:
+    """The folder that a command writes into."""
+    from pipelines.resources import Run
+
+    return Path(given.folder) if "folder" in given else Run(data=given.data).located().root
 
 
 def _run(given: argparse.Namespace) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -22,6 +23,7 @@ from pipelines.executors import workers_of
 from pipelines.faults import explained
 from pipelines.periods import RULES, Release, quarter_days
 from pipelines.ranges import make_ranges
+from pipelines.sources import source_of
 from pipelines.store import Store, data_file, data_files, fingerprint, sha256_of, write_json
 from schemas import TABLES, Table
 
@@ -30,7 +32,6 @@ HOMES_PER_RANGE = 2500
 APART = ("checks", "vintages")  # SQL that makes no table of a period
 ROW_GROUP = 100_000  # of a published table
 PART_GROUP = 20_480  # of a table that is read by ranges of homes: small enough that a range skips most of them
-SOURCES_OF = {"employee_quarters": "pbj_employee"}  # staged tables that are named otherwise than the file they come from
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,10 @@ class Settings:
 
 def connect(store: Store, settings: Settings) -> duckdb.DuckDBPyConnection:
     """A private in-memory DuckDB with bounded memory that fetches nothing."""
-    spill = store.root / "tmp"
-    spill.mkdir(parents=True, exist_ok=True)
+    spills = store.root / "tmp"
+    spills.mkdir(parents=True, exist_ok=True)
+    # DuckDB names its files by process, and processes of two containers may share a number; it makes the folder and removes it
+    spill = spills / f"spill.{uuid.uuid4().hex[:12]}"
     con = duckdb.connect(
         config={
             "threads": settings.threads,
@@ -158,7 +161,7 @@ class Engine:
         wanted = self.release.quarters if area == "six_quarters" else [self._current(described.clock)]
         if not described.name.startswith("staged."):
             return [self._of_quarter(described.name, quarter) for quarter in wanted]
-        source = SOURCES_OF.get(table, table)
+        source = source_of(table)
         found = []
         for period in wanted:
             supply = self.store.supply(source, period)
@@ -178,7 +181,7 @@ class Engine:
 
     def _previous(self, name: str) -> list[tuple[str, str]]:
         """A staged table of the nearest earlier release that the store has of the same source; none where it has none."""
-        source = SOURCES_OF.get(name.split(".")[1], name.split(".")[1])
+        source = source_of(name.split(".")[1])
         now = self.store.supply(source, self.release.name)
         for period in sorted((p for p in self.store.periods(name) if p < self.release.name), reverse=True):
             supply = self.store.supply(source, period)
@@ -199,7 +202,7 @@ class Engine:
             wanted += [
                 (name.split(".")[1], self.release.name) for name, t in TABLES.items() if t.clock == "release" and t.signature
             ]
-        return [(f"staged.{t}", p) for t, p in wanted if self.store.supply(SOURCES_OF.get(t, t), p)]
+        return [(f"staged.{t}", p) for t, p in wanted if self.store.supply(source_of(t), p)]
 
     def described(self, name: str) -> Table:
         """The schema of a schema-qualified name. Raises OpenstarsError where no schema describes it."""
@@ -302,7 +305,8 @@ class Engine:
     def run(self, name: str) -> dict[str, Any]:
         """Make one table and put it in place with its manifest; unchanged work is not done again.
 
-        Raises RefusedFile-like OpenstarsError where the result breaks its schema.
+        Raises OpenstarsError where the result breaks its schema or the machine has a fault, MissingInput where an input is not in the
+        store, UsageError where a folder cannot be written.
         """
         with explained(f"{name} of {self.release.name}", self.store.root, self.settings.memory):
             return self._run(name)

@@ -92,7 +92,6 @@ def all_results(scheduler: str, futures: Sequence[Future[Any]], told: Sequence[s
     `told` names each task for a person. Raises OpenstarsError where a task lost its workers again and again, where no worker is left,
     and where the scheduler is gone; what a task raised is raised here.
     """
-    client = _client(scheduler)
     names = dict(zip(futures, told, strict=True))
     waiting, seen = set(futures), time.monotonic()
     try:
@@ -100,29 +99,41 @@ def all_results(scheduler: str, futures: Sequence[Future[Any]], told: Sequence[s
             done, waiting = wait(waiting, timeout=LOOK, return_when=FIRST_EXCEPTION)
             for future in done:
                 _result(scheduler, future, names[future])
-            if waiting and client.nthreads():
+            if waiting and _has_workers(scheduler):
                 seen = time.monotonic()
             elif waiting and time.monotonic() - seen > WORKERS:
                 raise _no_workers(scheduler)
-    except OSError as fault:
-        raise _gone(scheduler) from fault
     finally:
         for future in waiting:
             future.cancel()
     return [future.result() for future in futures]
 
 
+def _has_workers(scheduler: str) -> bool:
+    try:
+        return bool(_client(scheduler).nthreads())
+    except OSError as fault:
+        raise _gone(scheduler) from fault
+
+
 def _result(scheduler: str, future: Future[Any], told: str) -> Any:
     from distributed import KilledWorker
+    from distributed.comm.core import CommClosedError
 
     try:
         return future.result()
+    except CommClosedError as fault:
+        raise _gone(scheduler) from fault
+    except OSError as fault:
+        raise OpenstarsError(
+            f"{told}: the machine of the worker has a fault ({fault}).\nLook at its disk and its logs, then run again."
+        ) from fault
     except KilledWorker as lost:
         times = lost.allowed_failures + 1
         raise OpenstarsError(
             f"{told}: lost its worker {times} time{'s' if times > 1 else ''}, as often as the scheduler allows.\n"
-            "The workers had too little memory, most likely: see their logs, give each --memory and 1 GB more, or run with more --ranges. "
-            "What was finished is not done again."
+            "The workers had too little memory, most likely: see their logs and give each --memory and 1 GB more (with the same --ranges "
+            "what was finished is not done again), or run with more --ranges, which begins the table anew."
         ) from lost
     except CancelledError as fault:
         raise _gone(scheduler) from fault
@@ -136,11 +147,12 @@ def _result(scheduler: str, future: Future[Any], told: str) -> Any:
 def _no_workers(scheduler: str) -> OpenstarsError:
     return OpenstarsError(
         f"The Dask scheduler {scheduler} has no workers.\n"
-        f"Start some with dask worker {scheduler}, then run again: what was finished is not done again."
+        f"Start some with dask worker {scheduler}, then run again: with the same --ranges what was finished is not done again."
     )
 
 
 def _gone(scheduler: str) -> OpenstarsError:
     return OpenstarsError(
-        f"The Dask scheduler {scheduler} is gone.\nStart it and its workers again, then run again: what was finished is not done again."
+        f"The Dask scheduler {scheduler} is gone.\n"
+        "Start it and its workers again, then run again: with the same --ranges what was finished is not done again."
     )

@@ -26,7 +26,7 @@ BLOCK = 1 << 20
 TODO = "Check the network, the endpoint (AWS_ENDPOINT_URL) and the keys; then run again: what was finished is not done again."
 
 # One step asks for the same notes and lists several times. What is not there is asked for each time, so that what a worker finishes
-# is seen at once; an old list cannot do harm, because its hashes would not fit.
+# is seen at once; work from an old list is refused, because `made_from` would not fit.
 FRESH = 5.0  # seconds
 _known: dict[tuple[str, str], tuple[float, bytes]] = {}
 
@@ -148,6 +148,8 @@ class Far:
         try:
             yield files, f"{base}/{key}"
         except PermissionError as fault:
+            if fault.filename and Path(str(fault.filename)).is_absolute() and not str(fault.filename).startswith(base):
+                raise  # of the disk here
             raise OpenstarsError(f"{self.address}: {key} cannot be {done}: access was refused ({fault}).\n{TODO}") from fault
         except FileNotFoundError as fault:
             raise OpenstarsError(

@@ -72,7 +72,7 @@ def _told(fault: Exception, doing: str, folder: Path, memory: str) -> Exception 
             f"{doing}: a file or folder cannot be written ({text}).\n"
             f"Make {folder} and all in it something that this user may write, or work in another folder ({ELSEWHERE}). {WHOLE}"
         )
-    if is_ours:
+    if is_ours or type(fault) is OSError or (number is not None and not isinstance(fault, (ConnectionError, ChildProcessError))):
         return OpenstarsError(
             f"{doing}: a file cannot be read or written ({text}).\nLook at {folder} and its disk, then run again. {WHOLE}"
         )

@@ -23,6 +23,7 @@ def run_release(run: Run, release: str, say: Callable[[str], None]) -> Path:
     """
     found = release_of(release)
     run.store().try_to_write()
+    run.store().clear_leftovers()
     executor_of(run.executor, run.scheduler)  # a cluster that does not answer is told before hours of staging
     try:
         return _run_release(run, release, found, say)

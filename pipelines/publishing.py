@@ -8,11 +8,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pipelines.engine import SOURCES_OF, Engine
+from pipelines.engine import Engine
 from pipelines.errors import OpenstarsError
 from pipelines.faults import explained
 from pipelines.rows import rejected, told
-from pipelines.sources import QUARTER_TABLES, RELEASE_TABLES
+from pipelines.sources import QUARTER_TABLES, RELEASE_TABLES, staged_name
 from pipelines.store import sha256_of, write_json
 from pipelines.vintages import note_moved
 from schemas import TABLES, Table
@@ -25,11 +25,6 @@ def inputs_of_release(engine: Engine) -> list[tuple[str, str]]:
     """Every (source table, period) that the release may read, in order."""
     quarters = [(t, q) for q in engine.release.all_quarters for t in QUARTER_TABLES]
     return quarters + [(t, engine.release.name) for t in RELEASE_TABLES]
-
-
-def staged_name(table: str) -> str:
-    """The staged table that a source table becomes."""
-    return next((staged for staged, source in SOURCES_OF.items() if source == table), table)
 
 
 def refuse_rejects(engine: Engine) -> list[dict[str, Any]]:

@@ -7,9 +7,10 @@ from typing import Any
 import duckdb
 
 from pipelines.checks import scan
-from pipelines.engine import SOURCES_OF, Engine, rule_view
+from pipelines.engine import Engine, rule_view
 from pipelines.errors import MissingInput, UsageError
 from pipelines.publishing import inputs_of_release
+from pipelines.sources import staged_name
 from pipelines.store import Store, read_json
 
 SHOWN = 5
@@ -74,6 +75,9 @@ def moved(engine: Engine) -> list[str]:
     last = read_json(note)["moved"] if note else None
     if last is None:
         return []
+    told = f"Made anew on {last['when']} because {'; '.join(last['because'])}: {last['numbers']:,} numbers of {last['homes']:,} homes moved"
+    if not store.is_there(store.root / last["table"]):
+        return [f"{told}; {last['table']} is not in the store any more"]
     table = store.part(store.root / last["table"])
     con = duckdb.connect()
     stars = con.execute(
@@ -81,10 +85,7 @@ def moved(engine: Engine) -> list[str]:
         "where item = 'staffing_rating' order by ccn"
     ).fetchall()
     shown = ", ".join(star for (star,) in stars[:SHOWN]) + (f" and {len(stars) - SHOWN} more" if len(stars) > SHOWN else "")
-    return [
-        f"Made anew on {last['when']} because {'; '.join(last['because'])}: {last['numbers']:,} numbers of {last['homes']:,} homes moved\n"
-        f"  staffing stars: {shown or 'none'}; all of them: {last['table']}/{table.name}"
-    ]
+    return [f"{told}\n  staffing stars: {shown or 'none'}; all of them: {last['table']}/{table.name}"]
 
 
 def odd_inputs(engine: Engine) -> list[str]:
@@ -98,9 +99,8 @@ def odd_inputs(engine: Engine) -> list[str]:
         "repeated_rows": "rows that stood twice",
     }
     for table, period in inputs_of_release(engine):
-        staged = next((s for s, source in SOURCES_OF.items() if source == table), table)
         supplied = engine.store.supply(table, period)
-        manifest = (supplied and engine.store.manifest(f"staged.{staged}", period)) or {}
+        manifest = (supplied and engine.store.manifest(f"staged.{staged_name(table)}", period)) or {}
         told = [f"{manifest[key]:,} {text}" for key, text in words.items() if manifest.get(key)]
         if manifest.get("unknown_columns"):
             told.append(f"columns that nobody knows: {', '.join(manifest['unknown_columns'])}")

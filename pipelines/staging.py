@@ -12,18 +12,20 @@ import duckdb
 
 from pipelines import compact
 from pipelines.cells import Text, extra_columns
-from pipelines.checks import check_select, check_table, rules_for, run_checks, write_flags
+from pipelines.checks import check_select, check_table, rules_for, rules_of, run_checks, write_flags
 from pipelines.checks import scan as parquet_scan
 from pipelines.engine import Settings, connect, rule_view
 from pipelines.errors import MissingInput, RefusedFile
 from pipelines.faults import explained
 from pipelines.periods import RULES
 from pipelines.rows import Counts, Flags, read_rows, select_of, write_rejects
+from pipelines.sources import staged_name
 from pipelines.sources.archive import open_member
 from pipelines.sources.text import Piece, cut_by_home, read_header, transcode, without_blank_end
 from pipelines.store import Store, Supply, data_files, fingerprint, sha256_of, write_json
 from schemas import TABLES, Table, match_header
 
+PROGRAM = ("staging", "cells", "rows", "compact", "checks", "sources/text")  # modules that what is staged depends on
 PIECE = 256 << 20  # bytes of a large file that are in memory at a time, as rows some two times that
 
 
@@ -67,14 +69,14 @@ def stage(store: Store, table: str, period: str, settings: Settings) -> dict[str
 def _stage(store: Store, supply: Supply, settings: Settings) -> dict[str, Any]:
     table, period = supply.table, supply.period
     described = TABLES["raw.pbj_employee" if table == "pbj_employee" else f"staged.{table}"]
-    target_name = "staged.employee_quarters" if table == "pbj_employee" else described.name
+    target_name = f"staged.{staged_name(table)}"
+    target = TABLES[target_name]
     made_from = fingerprint(
         supply.sha256,
         supply.member,
-        str(described.columns()),
-        str({name: [check.statistics for check in col.checks] for name, col in described.schema().columns.items()}),
+        [[str(t.columns()), t.key, list(rules_of(t))] for t in (described, target)],
         sha256_of(RULES / "job_codes.csv") if described.large else "",
-        [Path(__file__).with_name(f"{module}.py").read_text() for module in ("staging", "cells", "rows", "compact")],
+        [Path(__file__).with_name(f"{module}.py").read_text() for module in PROGRAM],
         select_of(target_name),
         [(rule, check_select(rule["made_by"])) for t in (table, target_name) for rule in rules_for(t)],
     )

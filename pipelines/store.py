@@ -9,8 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import tempfile
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,6 +23,10 @@ from typing import Any
 from pipelines.errors import MissingInput
 from pipelines.far import LIST, Far, list_of
 from pipelines.far import sha256_of as sha256_of  # for all who read the store
+
+AREAS = ("staged", "computed", "published", "changes")
+WORKING = re.compile(r"\.[\w=-]+\.(old\.)?\w{8}")  # what whole_folder works in
+LEFTOVER = 86_400  # seconds after which nobody works in a working folder any more
 
 
 @dataclass(frozen=True)
@@ -80,6 +86,13 @@ class Store:
     def try_to_write(self) -> None:
         """Write a small file, so that a store that cannot be written is told before hours of work."""
         self.put_note(self.root / "store.json", {"made_by": "openstars"})
+
+    def clear_leftovers(self) -> None:
+        """Remove what runs that were killed left here a day ago or more: working folders, and parts of tables that came to be."""
+        hidden = [f for area in AREAS for f in (self.root / area).rglob(".*") if WORKING.fullmatch(f.name)]
+        for folder in [*hidden, *(self.root / "tmp").glob("*.*"), *(self.root / "parts").glob("*/*")]:
+            if folder.is_dir() and time.time() - folder.stat().st_mtime > LEFTOVER:
+                shutil.rmtree(folder, ignore_errors=True)
 
     def blob_path(self, sha256: str) -> Path:
         """Where the raw bytes with this hash are, or would be."""
@@ -182,7 +195,8 @@ class Store:
         folder = self.root / "published"
         if self.far:
             return [name for name in self.far.names(self.key(folder)) if self.far.has(f"{self.key(folder)}/{name}/{LIST}")]
-        return sorted(f.name for f in folder.iterdir() if (f / "inputs.json").exists()) if folder.exists() else []
+        found = folder.iterdir() if folder.exists() else ()
+        return sorted(f.name for f in found if (f / "SHA256SUMS").exists() and not f.name.startswith("."))
 
     def published_tables(self, release: str) -> list[Path]:
         """The Parquet files of a published release in name order."""
@@ -200,7 +214,8 @@ class Store:
             yield folder
             if self.far:
                 listed = list_of(folder)
-                self.far.put_folder(folder, self.key(target), listed)
+                if listed != self.far.listed(self.key(target)):  # the same again is not taken down and put up
+                    self.far.put_folder(folder, self.key(target), listed)
                 write_json(folder / LIST, listed)
 
     @contextmanager
@@ -223,8 +238,11 @@ class Store:
                     raise
 
     def is_there(self, folder: Path) -> bool:
-        """Whether a folder is finished."""
-        return self.far.listed(self.key(folder)) is not None if self.far else folder.exists()
+        """Whether a folder is finished and none of its files was lost since."""
+        if self.far is None:
+            return folder.exists()
+        listed = self.far.listed(self.key(folder))
+        return listed is not None and all(self.far.has(f"{self.key(folder)}/{name}") for name in listed)
 
     def part(self, folder: Path) -> Path:
         """The one Parquet file of a finished folder. Raises MissingInput without it."""

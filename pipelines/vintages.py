@@ -39,9 +39,8 @@ def note_moved(engine: Engine, folder: Path, inputs: Mapping[str, Any]) -> dict[
     con.execute("create schema vintages; create schema checked")
     for table in inputs_of(select):
         name = table.split(".")[1]
-        sides = [
-            f"select '{side}' as vintage, * from {scan(files[name])}" for side, files in (("before", before), ("after", after))
-        ]
+        both = {"before": before, "after": after}
+        sides = [f"select '{side}' as vintage, * from {scan(files[name])}" for side, files in both.items() if name in files]
         con.execute(f"create view {table} as {' union all by name '.join(sides)}")
     with store.making(target) as made:
         con.execute(f"copy ({select}) to '{made / 'moved.parquet'}' (format parquet)")

@@ -34,9 +34,6 @@ class ArrayType(ibis_engine.DataType):
         return cls(ibis_dtype)
 
 
-EXAMPLES = 10  # failing rows kept per check: without a limit pandera pulls every failing row into memory
-
-
 def column(
     description: str,
     *,
@@ -55,7 +52,7 @@ def column(
     `required` means that a file without the column is refused; `words` are the codes of a yes-or-no column. `checks` go to `pandera.Field`.
     """
     metadata = {"cms": cms, "also": tuple(also), "source": source, "unit": unit, "required": required, "words": words or {}}
-    return pa.Field(description=description, nullable=nullable, metadata=metadata, n_failure_cases=EXAMPLES, **checks)
+    return pa.Field(description=description, nullable=nullable, metadata=metadata, **checks)
 
 
 @dataclass(frozen=True)
@@ -98,7 +95,7 @@ class Table:
 
     @property
     def kept_in_parts(self) -> bool:
-        """Whether the table is several files, one a range of homes: what is large and is read by the next step alone."""
+        """Whether the table is several files, one a range of homes: what is large and is not published."""
         return self.large and not self.name.startswith("published.")
 
     @property

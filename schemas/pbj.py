@@ -110,7 +110,7 @@ class EmployeeQuarters(pa.DataFrameModel):
         "Each two weeks or more without hours: the last day with hours before, the next after", source="WorkDate")  # fmt: skip
     repeated_days: dt.int32 = column("Rows beyond the first of their day", source="WorkDate", unit="rows", ge=0)
     most_hours: dt.Decimal(9, 2) = column("Most hours of a row", source="WORK_HRS_NUM", unit="hours", ge=0)
-    total_hours: dt.Decimal(9, 2) = column("Hours of all rows", source="WORK_HRS_NUM", unit="hours", ge=0)
+    total_hours: dt.Decimal(18, 2) = column("Hours of all rows", source="WORK_HRS_NUM", unit="hours", ge=0)
 
 
 @table("staged.rejects", key=("table_name", "line", "column_name"), clock="quarter")

@@ -10,16 +10,14 @@ from pipelines.errors import OpenstarsError
 from pipelines.lineage import column_schema
 from pipelines.partitions import QUARTERS, RELEASES
 from pipelines.resources import Run
-from pipelines.sources import QUARTER_TABLES, RELEASE_TABLES
+from pipelines.sources import QUARTER_TABLES, RELEASE_TABLES, staged_name
 from pipelines.staging import stage
 from schemas import TABLES
-
-NAMES = {"pbj_employee": "employee_quarters"}
 
 
 def staged_asset(table: str, partitions: dg.PartitionsDefinition) -> dg.AssetsDefinition:
     """The asset `staged/<table>`; its check `accepted` tells whether the file was taken, the others what it was taken with."""
-    name = NAMES.get(table, table)
+    name = staged_name(table)
     key = dg.AssetKey(["staged", name])
     described = TABLES[f"staged.{name}"]
     warnings = [rule for rule in rules_for(name) if rule["severity"] == "warn"]

@@ -8,7 +8,18 @@ from typing import Protocol
 from pipelines.store import Store, Supply
 
 QUARTER_TABLES = ("pbj_daily", "pbj_employee")
+STAGED_AS = {"pbj_employee": "employee_quarters"}  # staged tables that are named otherwise than the file they come from
 RELEASE_TABLES = ("provider_info", "state_averages", "collection_intervals")
+
+
+def staged_name(table: str) -> str:
+    """The staged table that a source table becomes."""
+    return STAGED_AS.get(table, table)
+
+
+def source_of(staged: str) -> str:
+    """The source table behind a staged table."""
+    return next((table for table, name in STAGED_AS.items() if name == staged), staged)
 
 
 @dataclass(frozen=True)

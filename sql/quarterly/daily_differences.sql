@@ -1,5 +1,5 @@
 -- Homes whose two PBJ files of a quarter do not hold the same nurse hours by day and job code.
--- Grain: ccn, quarter. Rule: methodology 8.1, 2.11: they should agree; only days and homes that both files have are compared.
+-- Grain: ccn, of one quarter. Rule: methodology 8.1, 2.11: they should agree; only days and homes that both files have are compared.
 with daily as (
     select
         ccn,

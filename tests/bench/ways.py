@@ -17,8 +17,9 @@ from pipelines.periods import release
 from pipelines.resources import Run
 from pipelines.sample.nation import write_nation
 from pipelines.sample.people import REAL
+from pipelines.sources import QUARTER_TABLES
 from pipelines.sources.archive import open_member
-from pipelines.store import Store
+from pipelines.store import Store, read_json
 from tests.oracle.reference import WINDOW_SQL, prepare
 
 RELEASE = "2026-07"
@@ -45,10 +46,25 @@ def run_on_cluster(folder: Path, store: Path, ranges: int, workers: int) -> None
 
 
 def forget(store: Path, quarter: str) -> None:
-    """Forget what was made of a quarter and everything that was computed for the release, as when the quarter is new."""
+    """Forget the files of a quarter, what was made of them, and what was computed for the release, as when the quarter is new."""
+    held = Store(store)
+    for table in QUARTER_TABLES:
+        supply = held.supply(table, quarter)
+        assert supply is not None
+        for note in store.glob("raw/urls/*.json"):
+            if read_json(note)["sha256"] == supply.sha256:
+                note.unlink()
+        for file in (held.supply_file(table, quarter), *store.glob(f"raw/blobs/*/{supply.sha256}*")):
+            file.unlink()
     for made in (*store.glob(f"staged/*/quarter={quarter}"), *store.glob(f"computed/quarterly/*/quarter={quarter}")):
         shutil.rmtree(made)
     forget_release(store)
+
+
+def forget_all_but_raw(store: Path) -> None:
+    """Forget everything that was staged and computed."""
+    for folder in ("staged", "computed"):
+        shutil.rmtree(store / folder)
 
 
 def forget_release(store: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -103,6 +104,24 @@ def test_a_full_disk_ends_the_run_and_no_file_counts(nation: Path, tmp_path: Pat
     staged = list((store / "staged").glob("*/*"))
     assert all((folder / "manifest.json").exists() for folder in staged), staged
     assert not (store / "published").exists()
+
+
+def test_a_full_disk_while_tables_are_computed_leaves_none_half_made(nation: Path, tmp_path: Path) -> None:
+    """Everything is staged; of the tables of the release those that fitted are whole, and nothing is published."""
+    store = tmp_path / "store"
+    arguments = ["run", "--release", RELEASE, "--source", str(nation), "--data", str(store)]
+    assert main(arguments) == 0
+    shutil.rmtree(store / "published")
+    for made in store.glob("computed/*/*/release=*"):
+        shutil.rmtree(made)
+    done = subprocess.run([sys.executable, "-c", SMALL_FILES, "20000", *arguments], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1, done.stderr
+    assert "turnover.s" in done.stderr and "no room left to write" in done.stderr
+    made = list(store.glob("computed/*/*/*"))
+    assert any("release=" in folder.name for folder in made)
+    assert all((folder / "manifest.json").exists() and not folder.name.startswith(".") for folder in made)
+    assert not (store / "published").exists()
+    assert main(arguments) == 0
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from pipelines.definitions import defs
 from pipelines.engine import SQL
 from pipelines.partitions import QUARTERS, RELEASES
 from pipelines.periods import RULES
-from schemas import TABLES
 
 SNAPSHOT = Path(__file__).parent / "asset_graph.txt"
 EFFECTS = {"minimum_points", "left_out", "no_value", "one_star", "published_value", "flag"}
@@ -77,16 +76,6 @@ def test_the_asset_graph_is_the_committed_one() -> None:
     assert SNAPSHOT.read_text() == graph_text(), (
         "The asset graph changed. Where that was meant, rewrite the snapshot with .venv/bin/python -m tests.unit.test_graph"
     )
-
-
-def test_every_check_limits_the_failing_rows_it_keeps() -> None:
-    """Without n_failure_cases pandera pulls every failing row into memory."""
-    unlimited = []
-    for name, table in TABLES.items():
-        schema = table.schema()
-        checks = [*schema.checks, *(check for col in schema.columns.values() for check in col.checks)]
-        unlimited += [f"{name}: {check.name}" for check in checks if not check.n_failure_cases]
-    assert unlimited == []
 
 
 def test_every_reason_word_in_sql_stands_in_reasons_csv() -> None:

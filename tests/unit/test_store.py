@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import pickle
 import shutil
 import sys
@@ -225,3 +226,32 @@ def test_copies_are_below_a_folder_of_their_address(address: str, tmp_path: Path
     assert one.root != two.root
     assert open_store(f"{address}/") == one
     shutil.rmtree(tmp_path / "here", ignore_errors=True)
+
+
+def test_what_a_killed_run_left_is_removed_after_a_day(tmp_path: Path) -> None:
+    """Working folders of whole_folder and of staging, old ones alone; nothing else of the store, whatever its age."""
+    store = Store(tmp_path)
+    left = [tmp_path / "staged" / "pbj_daily" / ".quarter=2026Q1.0123abcd", tmp_path / "tmp" / "stage.abc"]
+    left += [tmp_path / "published" / ".2026-07.old.abcd1234", tmp_path / "parts" / "turnover.spells" / "0123"]
+    kept = [tmp_path / "published" / "2026-07", tmp_path / "staged" / ".git", tmp_path / "tmp" / "spill.now"]
+    for folder in [*left, *kept]:
+        folder.mkdir(parents=True)
+        (folder / "inputs.json").write_text("{}")
+    for folder in [*left, *kept[:2]]:
+        os.utime(folder, (0, 0))
+    store.clear_leftovers()
+    assert [folder.exists() for folder in left] == [False] * 4
+    assert [folder.exists() for folder in kept] == [True] * 3
+
+
+def test_a_release_that_was_not_finished_is_none(tmp_path: Path) -> None:
+    """A run that was killed before the rename leaves a hidden folder, one that was killed before the hashes a folder without them."""
+    for name, files in (
+        ("2026-06", ("inputs.json", "SHA256SUMS")),
+        (".2026-07.0123abcd", ("inputs.json", "SHA256SUMS")),
+        ("2026-08", ("inputs.json",)),
+    ):
+        for file in files:
+            (tmp_path / "published" / name).mkdir(parents=True, exist_ok=True)
+            (tmp_path / "published" / name / file).write_text("{}")
+    assert Store(tmp_path).releases() == ["2026-06"]
