@@ -86,17 +86,26 @@ class Bench:
         if self.scale >= WHOLE:
             small, small_store, tenth = self.nation(TENTH, ", a tenth")
             self.figures["nation_over_tenth"] = round(first / tenth, 2)
-            self.figures["identical"] = self.same(small, small_store, OTHER_WAYS) and self.same(folder, store, OTHER_WAYS[-1:])
+            self.figures["identical"] = self.same(small, small_store, OTHER_WAYS, ", a tenth") and self.same(
+                folder, store, OTHER_WAYS[-1:]
+            )
         else:
             self.figures["identical"] = self.same(folder, store, OTHER_WAYS)
 
-    def same(self, folder: Path, store: Path, others: Iterable[tuple[int, int, int]]) -> bool:
+    def same(self, folder: Path, store: Path, others: Iterable[tuple[int, int, int]], told: str = "") -> bool:
         """Whether the release has the same bytes when it is computed in other ways."""
         one, same = digests(store), True
         for ranges, threads, workers in others:
             ways.forget_release(store) if workers or ranges > 1 else ways.forget_all_but_raw(store)
-            told = f"computed in {ranges} ranges, " + (f"{workers} Dask workers" if workers else f"{threads} threads")
-            self.alone(told, ways.run_on_cluster if workers else ways.run, folder, store, ranges, workers or threads)
+            by = f"{workers} Dask workers" if workers else f"{threads} threads"
+            self.alone(
+                f"computed in {ranges} ranges, {by}{told}",
+                ways.run_on_cluster if workers else ways.run,
+                folder,
+                store,
+                ranges,
+                workers or threads,
+            )
             same = same and digests(store) == one
         return same
 

@@ -80,8 +80,10 @@ def bare_count(store: Path, quarter: str) -> float:
         "ccn": "VARCHAR", "state": "VARCHAR", "quarter": "VARCHAR", "day": "VARCHAR", "id": "BIGINT", "code": "TINYINT",
         "contract": "TINYINT", "hours": "DECIMAL(9,2)", "note": "VARCHAR",
     }  # fmt: skip
+    con = duckdb.connect()
+    con.execute("set enable_progress_bar = false")
     began = time.perf_counter()
-    duckdb.connect().execute(f"select count(*), sum(hours) from read_csv('{csv}', header=true, columns={columns})").fetchall()
+    con.execute(f"select count(*), sum(hours) from read_csv('{csv}', header=true, columns={columns})").fetchall()
     return time.perf_counter() - began
 
 
