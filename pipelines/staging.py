@@ -76,7 +76,7 @@ def _stage(store: Store, supply: Supply, settings: Settings) -> dict[str, Any]:
         supply.member,
         [[str(t.columns()), t.key, list(rules_of(t))] for t in (described, target)],
         sha256_of(RULES / "job_codes.csv") if described.large else "",
-        [Path(__file__).with_name(f"{module}.py").read_text() for module in PROGRAM],
+        [(Path(__file__).parent / f"{module}.py").read_text() for module in PROGRAM],
         select_of(target_name),
         [(rule, check_select(rule["made_by"])) for t in (table, target_name) for rule in rules_for(t)],
     )
