@@ -10,7 +10,7 @@ import duckdb
 
 from pipelines import engine as engine_module
 from pipelines import staging
-from pipelines.checks import scan
+from pipelines.checks import check_table, scan
 from pipelines.engine import engine_for
 from pipelines.main_job import run_release
 from pipelines.periods import release
@@ -20,6 +20,7 @@ from pipelines.sample.people import REAL
 from pipelines.sources import QUARTER_TABLES
 from pipelines.sources.archive import open_member
 from pipelines.store import Store, read_json
+from schemas import TABLES
 from tests.oracle.reference import WINDOW_SQL, prepare
 
 RELEASE = "2026-07"
@@ -90,6 +91,11 @@ def bare_count(store: Path, quarter: str) -> float:
 def stage_quarter(store: Path, quarter: str) -> float:
     """Stage an employee file: read, check, reject, compact, write; unpacking and transcoding are left out of the time."""
     held = Store(store)
+    con = duckdb.connect()  # a check of the table that is there loads what a process loads once, ibis above all
+    con.execute("create schema checked")
+    con.execute(f"create view checked.loaded as from {scan(*held.need('staged.employee_quarters', quarter))}")
+    check_table(con, TABLES["staged.employee_quarters"], "checked.loaded")
+    con.close()
     (held.folder("staged.employee_quarters", quarter) / "manifest.json").unlink()
     apart = 0.0
     unpack = staging.unpack
