@@ -24,13 +24,13 @@ NATION = 14_700  # homes
 TENTH, WHOLE = 0.1, 1.0
 RELEASE, QUARTER = "2026-07", "2026Q1"
 BARS = {  # key: what the figure must not pass, and the scale from which it counts
-    "stage_over_count": (4.0, WHOLE),  # of a small file the rest of the last piece counts for much
+    "stage_over_count": (4.0, TENTH),
     "engine_over_window_sql": (1 / 12, TENTH),
     "engine_over_polars": (1 / 8, TENTH),
     "peak_gb": (3.0, 0.0),
     "nation_over_tenth": (11.0, WHOLE),
     "second_run_seconds": (10.0, 0.0),
-    "new_quarter_over_six": (1 / 3, WHOLE),  # in small nations what every run costs outweighs the quarter
+    "new_quarter_over_six": (1 / 3, TENTH),
 }
 
 
@@ -113,6 +113,7 @@ class Bench:
         """Staging against a bare count, the turnover engine against what people would write."""
         store = self.root / f"store{self.scale}"
         counted = self.best("bare count of a quarter", ways.bare_count, store, QUARTER)
+        self.best("unpack a quarter: unzip, transcode, cut", ways.unpack_quarter, store, QUARTER)
         staged = self.best("stage a quarter, unpacking apart", ways.stage_quarter, store, QUARTER)
         self.figures["stage_over_count"] = round(staged / counted, 2)
         self.figures["whole_quarter_over_count"] = round(self.quarter / counted, 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 import time
 from pathlib import Path
 
@@ -86,6 +87,17 @@ def bare_count(store: Path, quarter: str) -> float:
     began = time.perf_counter()
     con.execute(f"select count(*), sum(hours) from read_csv('{csv}', header=true, columns={columns})").fetchall()
     return time.perf_counter() - began
+
+
+def unpack_quarter(store: Path, quarter: str) -> float:
+    """Unzip and transcode an employee file and cut it into pieces: what comes before staging."""
+    held = Store(store)
+    supply = held.supply("pbj_employee", quarter)
+    assert supply is not None
+    with tempfile.TemporaryDirectory(dir=store) as folder:
+        began = time.perf_counter()
+        staging.unpack(held, supply, TABLES["raw.pbj_employee"], Path(folder))
+        return time.perf_counter() - began
 
 
 def stage_quarter(store: Path, quarter: str) -> float:
