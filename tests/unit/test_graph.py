@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+import tomllib
 from pathlib import Path
 
 import dagster as dg
@@ -127,6 +128,19 @@ def test_every_definition_is_one_that_the_engine_computes() -> None:
     for row in found:
         own = (row["day_basis"], row["hours_basis"], row["hours_scope"]) == ("own", "own", "all")
         assert row["eligibility_period"] == "first_workday" or own, row
+
+
+def test_a_wheel_holds_every_sql_file_and_rule_table() -> None:
+    """A worker needs the package alone: what is read at run time lies under a package that the build takes."""
+    build = tomllib.loads((SQL.parent / "pyproject.toml").read_text())["tool"]["setuptools"]
+    taken = {
+        file
+        for package, patterns in build["package-data"].items()
+        if package in build["packages"]
+        for pattern in patterns
+        for file in (SQL.parent / package).glob(pattern)
+    }
+    assert taken >= {*SQL.glob("**/*.sql"), *RULES.glob("*")}
 
 
 if __name__ == "__main__":
