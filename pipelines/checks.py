@@ -59,13 +59,14 @@ def check_table(con: duckdb.DuckDBPyConnection, described: Table, name: str) -> 
     ).fetchall()[0]
     if kept < rows:
         raise OpenstarsError(f"{described.name} breaks its schema in {rows - kept} rows: {_broken(con, rules, described, name)}")
-    key = f"row({', '.join(described.key)})"
+    key = f"row({', '.join(described.order)})"
+    wrong = "<" if described.rows == "all" else "<="
     misplaced = con.execute(
-        f"select key, before from (select {key} as key, lag({key}) over () as before from {name}) where key <= before limit {SHOWN}"
+        f"select key, before from (select {key} as key, lag({key}) over () as before from {name}) where key {wrong} before limit {SHOWN}"
     ).fetchall()
     if misplaced:
         doubles = [found for found, before in misplaced if found == before]
-        what = f"has a key ({', '.join(described.key)}) more than once: {doubles}" if doubles else f"is out of order: {misplaced}"
+        what = f"has a key ({', '.join(described.order)}) more than once: {doubles}" if doubles else f"is out of order: {misplaced}"
         raise OpenstarsError(f"{described.name} {what}")
     return int(rows)
 

@@ -23,7 +23,7 @@ from pipelines.executors import workers_of
 from pipelines.faults import explained
 from pipelines.periods import RULES, Release, quarter_days
 from pipelines.ranges import make_ranges
-from pipelines.sources import source_of
+from pipelines.sources import QUARTER_TABLES, RELEASE_TABLES, source_of
 from pipelines.store import Store, data_file, data_files, fingerprint, sha256_of, write_json
 from schemas import TABLES, Table
 
@@ -237,7 +237,7 @@ class Engine:
 
     def _facts(self, con: duckdb.DuckDBPyConnection, table: str, described: Table) -> None:
         """The `inputs.` tables: facts about the run."""
-        have = {(t, p) for t in ("pbj_daily", "pbj_employee") for p in self.release.all_quarters if self.store.supply(t, p)}
+        have = {(t, p) for t in QUARTER_TABLES for p in self.release.all_quarters if self.store.supply(t, p)}
         rows: list[tuple[Any, ...]]
         if table == "six_quarters":
             rows = [
@@ -248,7 +248,7 @@ class Engine:
             q = self.release.staffing_quarter
             rows = [(q, *quarter_days(q), ("pbj_daily", q) in have)]
         else:
-            rows = sorted(have)
+            rows = [(t, self.release.name) for t in RELEASE_TABLES if self.store.supply(t, self.release.name)]
         columns = ", ".join(f"{c.name} {c.type}" for c in described.columns())
         con.execute(f"create or replace table inputs.{table} ({columns})")
         if rows:
@@ -290,13 +290,10 @@ class Engine:
             if area == "rules":
                 parts.append(sha256_of(RULES / f"{table}.csv"))
             elif area == "inputs":
-                parts.append(
-                    [
-                        (t, p, bool(self.store.supply(t, p)))
-                        for t in ("pbj_daily", "pbj_employee")
-                        for p in self.release.all_quarters
-                    ]
-                )
+                asked = [(t, p) for t in QUARTER_TABLES for p in self.release.all_quarters]
+                if table == "supplied":
+                    asked = [(t, self.release.name) for t in RELEASE_TABLES]
+                parts.append([(t, p, bool(self.store.supply(t, p))) for t, p in asked])
             else:
                 manifests = [self.store.checked(table, period) for table, period in self.finished(needed)]
                 parts.append([[m["made_from"], m.get("content")] for m in manifests])

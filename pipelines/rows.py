@@ -88,11 +88,12 @@ def read_rows(con: duckdb.DuckDBPyConnection, text: Text, piece: Piece, period: 
         + " from file_rows"
     ).fetchall()[0]
     rows, bad, lost, thousands, rounded, repaired = marked
-    # the daily and provider files hold no two shifts: equal rows are copies
-    distinct = "" if described.large else "distinct"
+    # most files hold no two shifts, fines and the like: equal rows are copies
+    counts_copies = described.large or described.rows == "all"
+    distinct = "" if counts_copies else "distinct"
     con.execute(f"create or replace temp view readable as select {distinct} {kept} from file_rows where not is_bad")
     con.execute("create or replace view checked.file_rows as from readable")
-    folded = 0 if described.large else rows - bad - con.execute("select count(*) from readable").fetchall()[0][0]
+    folded = 0 if counts_copies else rows - bad - con.execute("select count(*) from readable").fetchall()[0][0]
     counts.rows += rows - bad - folded
     counts.rejected_rows += bad + lost
     counts.thousands_separators += thousands

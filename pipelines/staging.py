@@ -74,7 +74,7 @@ def _stage(store: Store, supply: Supply, settings: Settings) -> dict[str, Any]:
     made_from = fingerprint(
         supply.sha256,
         supply.member,
-        [[str(t.columns()), t.key, list(rules_of(t))] for t in (described, target)],
+        [[str(t.columns()), t.order, t.rows, list(rules_of(t))] for t in (described, target)],
         sha256_of(RULES / "job_codes.csv") if described.large else "",
         [(Path(__file__).parent / f"{module}.py").read_text() for module in PROGRAM],
         select_of(target_name),
@@ -134,7 +134,7 @@ def _stage_small(con: duckdb.DuckDBPyConnection, text: Text, period: str, folder
     kept = ", ".join(names + [n for _, n in extra_columns(text)])
     data = folder / "data.parquet"
     con.execute(
-        f"copy (select {kept} from readable order by {', '.join(described.key)}) to '{data}' (format parquet, compression zstd)"
+        f"copy (select {kept} from readable order by {', '.join(described.order)}) to '{data}' (format parquet, compression zstd)"
     )
     con.execute(f"create or replace view checked.data as select {', '.join(names)} from {parquet_scan(data)}")
     check_table(con, described, "checked.data")

@@ -1,6 +1,6 @@
 """What each file and table looks like: the one description of every column."""
 
-from schemas import audit, care_compare, inputs, inspections, pbj, ratings, rules, staffing, turnover
+from schemas import audit, care_compare, inputs, inspections, pbj, quality, ratings, rules, staffing, surveys, turnover
 from schemas.base import TABLES, Column, Table, match_header, recognise
 
 __all__ = [
@@ -13,9 +13,11 @@ __all__ = [
     "inspections",
     "match_header",
     "pbj",
+    "quality",
     "ratings",
     "recognise",
     "rules",
     "staffing",
+    "surveys",
     "turnover",
 ]

@@ -32,6 +32,37 @@ class AuditFlags(pa.DataFrameModel):
     last_date: dt.date = column("Last day it concerns", source="computed", nullable=True)
 
 
+class Exclusion(pa.DataFrameModel):
+    """What keeps something of a home from counting as it stands."""
+
+    ccn: str = ccn_column()
+    measure: str = column("Staff group as in turnover and staffing_levels; elsewhere as in rating_components, or the star", source="computed")
+    exclusion: str = column("Reason word", source="rules.reasons")
+    effect: str = column(
+        "minimum_points, left_out, no_value, one_star, imputed (the mean of the state stands for it), capped (a rule holds the star down), "
+        "no_star, published_value (CMS's value or blank was used instead), or flag",
+        source="computed",
+        isin=["minimum_points", "left_out", "no_value", "one_star", "imputed", "capped", "no_star", "published_value", "flag"])  # fmt: skip
+    evidence: str = column("What shows it", source="computed")
+    first_date: dt.date = column("First day it concerns", source="computed", nullable=True)
+    last_date: dt.date = column("Last day it concerns", source="computed", nullable=True)
+
+
+@table("staffing.exclusions", key=("ccn", "measure", "exclusion"), clock="release")
+class StaffingExclusions(Exclusion):
+    """Exclusions and flags of the staffing rating."""
+
+
+@table("inspections.exclusions", key=("ccn", "measure", "exclusion"), clock="release")
+class InspectionExclusions(Exclusion):
+    """What keeps citations, cycles and stars from counting as they stand."""
+
+
+@table("quality.exclusions", key=("ccn", "measure", "exclusion"), clock="release")
+class QualityExclusions(Exclusion):
+    """What keeps quality measures and stars from counting as they stand."""
+
+
 @table("quarterly.daily_differences", key=("ccn",), clock="quarter")
 class DailyDifferences(pa.DataFrameModel):
     """A home whose two PBJ files of a quarter disagree."""
@@ -92,3 +123,26 @@ class Moved(pa.DataFrameModel):
     item: str = column("Column of that table", source="computed")
     before: str = column("What was published before, as text; null where there was nothing", source="computed", nullable=True)
     after: str = column("What is published now, as text", source="computed", nullable=True)
+
+
+@table("audit.deciles", key=("measure", "points"), clock="release")
+class Deciles(pa.DataFrameModel):
+    """Point ranges of the release's own distribution."""
+
+    measure: str = column("Measure of the staffing or quality rating", source="rules")
+    points: dt.int32 = column("Points of the band", unit="points")
+    lower: dt.Decimal(12, 4) = column("Lowest value of the band")
+    upper: dt.Decimal(12, 4) = column("Highest value of the band, null at the open end", nullable=True)
+    homes: dt.int64 = column("Homes in the band", unit="homes")
+
+
+@table("audit.cut_point_differences", key=("scope", "stars"), clock="release")
+class CutPointDifferences(pa.DataFrameModel):
+    """A state cut point of which CMS's file and the ranking of the release say different things."""
+
+    scope: str = column("State", source="State")
+    stars: dt.int8 = column("Stars", unit="stars")
+    printed: str = column("CMS's range as printed", source="5 Stars and the like", nullable=True)
+    printed_upper: dt.Decimal(12, 3) = column("Highest score that it allows", unit="points", nullable=True)
+    recomputed_upper: dt.Decimal(12, 3) = column("Highest score by the ranking", unit="points", nullable=True)
+    ranked_homes: dt.int64 = column("Homes of the state that were ranked", unit="homes", nullable=True)

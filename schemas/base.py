@@ -86,12 +86,19 @@ class Table:
     key: tuple[str, ...]
     clock: str  # "quarter", "release" or "none"
     large: bool = False  # only ever read by ranges of homes
-    signature: tuple[str, ...] = ()  # CMS columns that tell this file from every other
+    signature: tuple[str, ...] = ()  # columns that tell this file from every other
+    unlike: tuple[str, ...] = ()  # CMS columns that only another file has, which is like this one otherwise
+    rows: str = "keyed"  # of a CMS file: each key once ("keyed"), no key but no row twice ("distinct"), or copies count ("all")
 
     @property
     def short(self) -> str:
         """The name without its schema."""
         return self.name.split(".")[1]
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The columns by which the rows stand: the key, of a table without one then all others."""
+        return self.key if self.rows == "keyed" else tuple(dict.fromkeys([*self.key, *(c.name for c in self.columns())]))
 
     @property
     def kept_in_parts(self) -> bool:
@@ -159,13 +166,11 @@ def rule_values(rules: str, name: str) -> list[int]:
 TABLES: dict[str, Table] = {}
 
 
-def table(
-    name: str, *, key: tuple[str, ...], clock: str, large: bool = False, signature: tuple[str, ...] = ()
-) -> Callable[[type], type]:
-    """Register a model as the table `name` ("staged.pbj_daily", "turnover.spells", "published.ratings")."""
+def table(name: str, *, key: tuple[str, ...], clock: str, **more: Any) -> Callable[[type], type]:
+    """Register a model as the table `name` ("staged.pbj_daily", "turnover.spells"); `more` are fields of `Table`."""
 
     def register(model: type) -> type:
-        TABLES[name] = Table(name, model, key, clock, large, signature)
+        TABLES[name] = Table(name, model, key, clock, **more)
         return model
 
     return register
@@ -218,6 +223,8 @@ def recognise(header: list[str]) -> Table | None:
     """The source table that a header belongs to, or None: every column of a table's signature is there, in any spelling."""
     names = {name.strip().casefold() for name in header}
     for described in TABLES.values():
+        if names & {name.casefold() for name in described.unlike}:
+            continue
         spellings = {c.name: {s.casefold() for s in c.spellings} for c in described.columns()} if described.signature else {}
         if spellings and all(spellings[column] & names for column in described.signature):
             return described

@@ -10,6 +10,8 @@ from schemas.pbj import CCN
 
 STAR = {"unit": "stars", "nullable": True, "isin": [1, 2, 3, 4, 5]}
 HPRD = {"unit": "hours per resident day", "nullable": True, "ge": 0}
+COUNT = {"unit": "citations", "nullable": True, "ge": 0}
+REVISITS = {"unit": "revisits", "nullable": True, "ge": 0}
 HEALTH = {"unit": "points", "nullable": True, "ge": 0}
 
 
@@ -41,6 +43,8 @@ class ProviderInfo(pa.DataFrameModel):
     qm_footnote: str = footnote("the quality measure star", "QM Rating Footnote")
     long_stay_qm_rating: dt.int8 = column("Long-stay quality measure star", cms="Long-Stay QM Rating", **STAR)
     short_stay_qm_rating: dt.int8 = column("Short-stay quality measure star", cms="Short-Stay QM Rating", **STAR)
+    long_stay_qm_footnote: str = footnote("the long-stay quality measure star", "Long-Stay QM Rating Footnote")
+    short_stay_qm_footnote: str = footnote("the short-stay quality measure star", "Short-Stay QM Rating Footnote")
     staffing_rating: dt.int8 = column("Staffing star as published", cms="Staffing Rating", required=True, **STAR)
     staffing_footnote: str = footnote("the staffing star", "Staffing Rating Footnote")
     reported_staffing_footnote: str = footnote("the staffing levels", "Reported Staffing Footnote")
@@ -106,6 +110,24 @@ class ProviderInfo(pa.DataFrameModel):
         also=("Rating Cycle 2 Total Health Score (until 2025-06)",), **HEALTH)  # fmt: skip
     cycle_3_score: dt.Decimal(9, 3) = column(
         "Health points of rating cycle 3, until June 2025", cms="Rating Cycle 3 Total Health Score", **HEALTH)  # fmt: skip
+    cycle_1_survey_date: dt.date = column("Day of the latest standard survey", cms="Rating Cycle 1 Standard Survey Health Date",
+                                          nullable=True)  # fmt: skip
+    cycle_2_survey_date: dt.date = column("Day of the standard survey before it", cms="Rating Cycle 2 Standard Health Survey Date",
+                                          nullable=True)  # fmt: skip
+    cycle_1_citations: dt.int32 = column(
+        "Health citations of cycle 1", cms="Rating Cycle 1 Total Number of Health Deficiencies", **COUNT)  # fmt: skip
+    cycle_2_citations: dt.int32 = column(
+        "Health citations of cycle 2, since July 2025 with those of cycle 3",
+        cms="Rating Cycle 2/3 Total Number of Health Deficiencies",
+        also=("Rating Cycle 2 Total Number of Health Deficiencies (until 2025-06)",), **COUNT)  # fmt: skip
+    cycle_3_citations: dt.int32 = column(
+        "Health citations of cycle 3, until June 2025", cms="Rating Cycle 3 Total Number of Health Deficiencies", **COUNT)  # fmt: skip
+    cycle_1_revisits: dt.int32 = column("Revisits of cycle 1", cms="Rating Cycle 1 Number of Health Revisits", **REVISITS)
+    cycle_2_revisits: dt.int32 = column(
+        "Revisits of cycle 2, since July 2025 with those of cycle 3", cms="Rating Cycle 2/3 Number of Health Revisits",
+        also=("Rating Cycle 2 Number of Health Revisits (until 2025-06)",), **REVISITS)  # fmt: skip
+    cycle_3_revisits: dt.int32 = column(
+        "Revisits of cycle 3, until June 2025", cms="Rating Cycle 3 Number of Health Revisits", **REVISITS)  # fmt: skip
     weighted_health_score: dt.Decimal(9, 3) = column(
         "Weighted health points as published", cms="Total Weighted Health Survey Score", **HEALTH)  # fmt: skip
     processing_date: dt.date = column("Day CMS made the file; its month is the release", cms="Processing Date", required=True)

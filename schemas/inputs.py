@@ -10,10 +10,10 @@ from schemas.base import column, table
 
 @table("inputs.supplied", key=("table_name", "period"), clock="none")
 class Supplied(pa.DataFrameModel):
-    """A source table that was supplied for a period."""
+    """A Care Compare file that was supplied for the release."""
 
     table_name: str = column("Source table", source="manifests")
-    period: str = column("Quarter or release", source="manifests")
+    period: str = column("The release", source="manifests")
 
 
 @table("inputs.six_quarters", key=("quarter",), clock="none")

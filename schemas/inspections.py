@@ -17,20 +17,70 @@ def score_column(description: str, **more: object) -> object:
     return column(description, unit="points", nullable=True, ge=0, **more)
 
 
+KINDS = ["standard", "complaint", "infection_control"]
+
+
+@table("inspections.citations", key=("ccn", "citation"), clock="release")
+class Citations(pa.DataFrameModel):
+    """Every citation of a health survey, what it adds to the inspection score, and why not."""
+
+    ccn: str = ccn_column()
+    citation: dt.int32 = column("Number of the citation within the home, by date", source="computed", ge=1)
+    survey_date: dt.date = column("Day the survey ended", source="Survey Date")
+    tag: str = column("Prefix and number of the tag", source="Deficiency Tag Number")
+    scope_severity: str = column("Scope and severity, A to L", source="Scope Severity Code", nullable=True)
+    survey_kind: str = column("standard where cited on a standard survey, else infection_control, else complaint",
+                              source="computed", isin=KINDS)  # fmt: skip
+    cms_cycle: dt.int32 = column("CMS's cycle of the survey, 1 the latest", source="Inspection Cycle", nullable=True)
+    cycle: dt.int32 = column("Rating cycle that it belongs to; null where none counts it", source="rules.health_windows", nullable=True)
+    is_substandard: bool = column("Scored as substandard quality of care", source="rules.health_tags")
+    own_points: dt.int32 = column("Points of the letter", unit="points", nullable=True, ge=0)
+    points: dt.int32 = column("Points that it adds to the cycle", unit="points", ge=0)
+    is_counted: bool = column("Counted", source="computed")
+    counted_with: dt.int32 = column("The citation that counts for this one", source="computed", nullable=True)
+    reason: str = reason_column("Why it does not count, or why it counts with other points")
+
+
+@table("inspections.cycles", key=("ccn", "cycle"), clock="release")
+class Cycles(pa.DataFrameModel):
+    """Points of a rating cycle of a home."""
+
+    ccn: str = ccn_column()
+    cycle: dt.int32 = column("Rating cycle, 1 the latest", source="rules.health_windows")
+    deficiency_points: dt.int32 = column("Points of its citations", unit="points", nullable=True, ge=0)
+    revisit_points: dt.int32 = column("Points of its revisits", unit="points", nullable=True, ge=0)
+    revisits: dt.int32 = column("Revisits, as CMS counts them", unit="revisits", nullable=True, ge=0)
+    counted_citations: dt.int64 = column("Citations that count, those without points too", unit="citations", nullable=True, ge=0)
+    published_citations: dt.int32 = column("Citations as CMS counts them", unit="citations", nullable=True, ge=0)
+    recomputed_score: dt.Decimal(12, 3) = score_column("Points from the citations")
+    published_score: dt.Decimal(12, 3) = score_column("Points as published")
+    score: dt.Decimal(12, 3) = score_column("The points that count")
+    value_source: str = column("Where they come from", source="inputs", nullable=True, isin=SOURCES)
+    exclusion: str = reason_column("Why the citations give no points")
+    parting: str = reason_column("Why they give other points than CMS's")
+
+
+@table("inspections.abuse", key=("ccn",), clock="release")
+class Abuse(pa.DataFrameModel):
+    """The abuse icon of a home: CMS's, and what the citations give."""
+
+    ccn: str = ccn_column()
+    published_icon: bool = column("Shown with the abuse icon", source="Abuse Icon")
+    recomputed_icon: bool = column("The citations give it; null where they cannot be used", source="computed", nullable=True)
+    evidence: str = column("The citations that give it", source="computed", nullable=True)
+
+
 @table("inspections.scores", key=("ccn",), clock="release")
 class Scores(pa.DataFrameModel):
     """Inspection score of a home from its rating cycles."""
 
     ccn: str = ccn_column()
     state: str = column("State or territory", cms="State", nullable=True)
-    cycle_1_score: dt.Decimal(12, 3) = score_column("Points of cycle 1, the latest")
-    cycle_2_score: dt.Decimal(12, 3) = score_column("Points of cycle 2, since July 2025 with those of cycle 3")
-    cycle_3_score: dt.Decimal(12, 3) = score_column("Points of cycle 3, until June 2025")
     weighted_score: dt.Decimal(12, 3) = score_column("Weighted sum of the cycles")
     published_weighted_score: dt.Decimal(12, 3) = score_column("Weighted sum as CMS printed it")
     published_stars: dt.int8 = stars_column("Star as published")
     score: dt.Decimal(12, 3) = score_column("The score that is ranked")
-    has_abuse_icon: bool = column("Shown with the abuse icon", cms="Abuse Icon")
+    has_abuse_icon: bool = column("The abuse icon that counts", source="inspections.abuse")
     value_source: str = column("Where the score comes from", source="inputs", nullable=True, isin=SOURCES)
     status: str = column("rated, or why not", source="rules.reasons")
 
@@ -46,6 +96,34 @@ class HealthCutPoints(pa.DataFrameModel):
     ranked_homes: dt.int64 = column("Homes that were ranked", unit="homes")
 
 
+@table("inspections.components", key=("ccn", "measure"), clock="release")
+class InspectionComponents(pa.DataFrameModel):
+    """Points of the rating cycles and the weighted score of a home."""
+
+    ccn: str = ccn_column()
+    measure: str = column("cycle_1_score and the like, or weighted_score", source="computed")
+    value: dt.Decimal(12, 3) = score_column("Points")
+    value_source: str = column("Where they come from", source="inputs", nullable=True, isin=SOURCES)
+    points: dt.int32 = column("Stars of the rank, before any cap", unit="stars", nullable=True)
+    max_points: dt.int32 = column("Most stars", unit="stars", nullable=True)
+    band_lower: dt.Decimal(12, 3) = score_column("Lowest score of the band")
+    band_upper: dt.Decimal(12, 3) = score_column("Highest score of the band")
+    next_points: dt.int32 = column("Stars of the next better band", unit="stars", nullable=True)
+    distance_to_next: dt.Decimal(12, 3) = score_column("Points fewer that reach it")
+    reason: str = reason_column("Why there is no value, or what shaped the star")
+
+
+@table("inspections.printed_cut_points", key=("scope", "stars"), clock="release")
+class PrintedCutPoints(pa.DataFrameModel):
+    """CMS's cut points of a state."""
+
+    scope: str = column("State", source="State")
+    stars: dt.int8 = stars_column("Stars")
+    printed: str = column("The range as printed", source="5 Stars and the like", nullable=True)
+    lower: dt.Decimal(12, 3) = score_column("Lowest score of the band")
+    upper: dt.Decimal(12, 3) = score_column("Highest score of the band; null for one star")
+
+
 @table("inspections.stars", key=("ccn",), clock="release")
 class HealthStars(pa.DataFrameModel):
     """Inspection star of a home."""
@@ -58,6 +136,17 @@ class HealthStars(pa.DataFrameModel):
     source: str = column("recomputed, or published where there is no score", source="computed", isin=SOURCES)
     status: str = column("rated, or why not", source="rules.reasons")
     reason: str = reason_column("What shaped the star")
+
+
+@table("overall.components", key=("ccn", "measure"), clock="release")
+class OverallComponents(pa.DataFrameModel):
+    """A step to the overall star."""
+
+    ccn: str = ccn_column()
+    measure: str = column("Star that the step looks at, or cap", source="computed")
+    value: dt.int32 = column("Where it begins, or what changes", unit="stars", nullable=True)
+    value_source: str = column("Where the value comes from", source="computed", nullable=True, isin=SOURCES)
+    reason: str = reason_column("Why the step changes nothing, or what it is")
 
 
 @table("overall.stars", key=("ccn",), clock="release")

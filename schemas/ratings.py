@@ -5,8 +5,9 @@ from __future__ import annotations
 import ibis.expr.datatypes as dt
 import pandera.ibis as pa
 
-from schemas.audit import Agreement, Comparison
+from schemas.audit import Agreement, Comparison, Exclusion
 from schemas.base import column, table
+from schemas.inspections import Citations
 from schemas.staffing import VALUE_SOURCES, level_column, points_column, reason_column, stars_column
 from schemas.turnover import HomeTurnover, ccn_column, measure_column
 
@@ -64,6 +65,9 @@ class Ratings(Versioned):
     is_sff: bool = column("Special Focus Facility", cms="Special Focus Status")
     is_sff_candidate: bool = column("Candidate for Special Focus", cms="Special Focus Status")
     has_abuse_icon: bool = column("Shown with the abuse icon", cms="Abuse Icon")
+    risk_based_survey: str = column(
+        "Whether the home meets the two published conditions of the Risk-Based Survey; necessary, not sufficient. In use since September 2026",
+        source="rules.rating_limits", isin=["both_met", "staffing_too_low", "overall_too_low", "not_rated"])  # fmt: skip
 
 
 @table("published.rating_components", key=("ccn", "domain", "measure"), clock="release")
@@ -73,16 +77,16 @@ class RatingComponents(Versioned):
     ccn: str = ccn_column()
     domain: str = column("Rating domain", source="computed", isin=DOMAINS)
     measure: str = column("Measure", source="rules")
-    value: dt.Decimal(12, 3) = column("Value as compared with the cut points, in the measure's unit", nullable=True)
+    value: dt.Decimal(12, 4) = column("Value as compared with the cut points, in the measure's unit", nullable=True)
     value_source: str = column("Where the value comes from", source="computed", nullable=True, isin=VALUE_SOURCES)
     points: dt.int32 = points_column("Points earned")
     points_low: dt.int32 = points_column("Lowest points possible behind a printed value")
     points_high: dt.int32 = points_column("Highest points possible behind a printed value")
     max_points: dt.int32 = points_column("Most points of the measure; null where it is left out")
-    band_lower: dt.Decimal(12, 3) = column("Lowest value of the band", nullable=True)
-    band_upper: dt.Decimal(12, 3) = column("Highest value of the band, null at the open end", nullable=True)
+    band_lower: dt.Decimal(12, 4) = column("Lowest value of the band", nullable=True)
+    band_upper: dt.Decimal(12, 4) = column("Highest value of the band, null at the open end", nullable=True)
     next_points: dt.int32 = points_column("Points of the next better band")
-    distance_to_next: dt.Decimal(12, 3) = column("How far the next better band is, in the measure's unit", nullable=True, ge=0)
+    distance_to_next: dt.Decimal(12, 4) = column("How far the next better band is, in the measure's unit", nullable=True, ge=0)
     reason: str = reason_column("Why there is no value, or what is uncertain about it")
 
 
@@ -126,19 +130,15 @@ class StaffingLevels(Versioned):
 
 
 @table("published.exclusions", key=("ccn", "domain", "measure", "exclusion"), clock="release")
-class Exclusions(Versioned):
+class Exclusions(Versioned, Exclusion):
     """Every exclusion and flag of every home, with its evidence and what it did."""
 
-    ccn: str = ccn_column()
     domain: str = column("Rating domain", source="computed", isin=DOMAINS)
-    measure: str = column("Staff group as in turnover and staffing_levels", source="computed")
-    exclusion: str = column("Reason word", source="rules.reasons")
-    effect: str = column(
-        "minimum_points, left_out, no_value, one_star, published_value (CMS's value or blank was used instead), or flag",
-        source="computed", isin=["minimum_points", "left_out", "no_value", "one_star", "published_value", "flag"])  # fmt: skip
-    evidence: str = column("What shows it", source="computed")
-    first_date: dt.date = column("First day it concerns", source="computed", nullable=True)
-    last_date: dt.date = column("Last day it concerns", source="computed", nullable=True)
+
+
+@table("published.citations", key=("ccn", "citation"), clock="release")
+class PublishedCitations(Versioned, Citations):
+    """Every citation of a health survey, what it adds to the inspection score, and why not."""
 
 
 @table("published.cut_points", key=("scope", "measure", "points", "basis"), clock="release")
@@ -149,8 +149,8 @@ class CutPoints(Versioned):
     measure: str = column("Measure", source="rules")
     points: dt.int32 = column("Points of the band", unit="points")
     basis: str = column("Whose cut points", source="computed", isin=["cms", "carried_forward", "recomputed", "estimated"])
-    lower: dt.Decimal(12, 3) = column("Lowest value of the band")
-    upper: dt.Decimal(12, 3) = column("Highest value of the band, null at the open end", nullable=True)
+    lower: dt.Decimal(12, 4) = column("Lowest value of the band")
+    upper: dt.Decimal(12, 4) = column("Highest value of the band, null at the open end", nullable=True)
     homes: dt.int64 = column("Homes in the band", unit="homes")
 
 

@@ -121,6 +121,110 @@ class HealthShares(pa.DataFrameModel):
     source: str = column("Where the row comes from")
 
 
+@table("rules.health_points", key=("scope_severity", "effective_from"), clock="none")
+class HealthPoints(pa.DataFrameModel):
+    """Points of a citation by its letter (methodology 4.1)."""
+
+    scope_severity: str = column("Scope and severity")
+    effective_from: str = column(f"First {MONTH}")
+    effective_to: str = column(f"Last {MONTH}", nullable=True)
+    points: dt.int32 = column("Points", unit="points")
+    points_substandard: dt.int32 = column("Points where it is substandard quality of care", unit="points")
+    points_past: dt.int32 = column("Points of past non-compliance, whatever the tag", unit="points")
+    source: str = column("Where the row comes from")
+
+
+@table("rules.health_tags", key=("role", "tag", "effective_from"), clock="none")
+class HealthTags(pa.DataFrameModel):
+    """Tags that are treated in a way of their own (methodology 4.1, 4.6)."""
+
+    tag: str = column("Prefix and number")
+    role: str = column("substandard quality of care, not scored, or abuse", isin=["substandard", "unscored", "abuse"])
+    effective_from: str = column(f"First {MONTH}")
+    effective_to: str = column(f"Last {MONTH}", nullable=True)
+    certainty: str = column("confirmed by a source or by published scores, or derived", isin=["confirmed", "derived"])
+    source: str = column("Where the row comes from")
+
+
+@table("rules.health_windows", key=("effective_from", "cycle"), clock="none")
+class HealthWindows(pa.DataFrameModel):
+    """The age of complaint and infection-control surveys that count in a rating cycle (methodology 4.3; R13)."""
+
+    effective_from: str = column(f"First {MONTH}")
+    effective_to: str = column(f"Last {MONTH}", nullable=True)
+    cycle: dt.int32 = column("The cycle, 1 being the latest")
+    from_months: dt.int32 = column("More months before the first day of the release than this; 0 sets no limit", unit="months")
+    to_months: dt.int32 = column("And at most so many", unit="months")
+    source: str = column("Where the row comes from")
+
+
+@table("rules.revisit_points", key=("revisits", "effective_from"), clock="none")
+class RevisitPoints(pa.DataFrameModel):
+    """What revisits add to the points of a cycle (methodology 4.2)."""
+
+    revisits: dt.int32 = column("Revisits of the cycle; more than the most here count like the most", unit="revisits")
+    effective_from: str = column(f"First {MONTH}")
+    effective_to: str = column(f"Last {MONTH}", nullable=True)
+    percent: dt.int32 = column("Percent of the cycle's points", unit="percent")
+    source: str = column("Where the row comes from")
+
+
+@table("rules.abuse_rules", key=("rule", "effective_from"), clock="none")
+class AbuseRules(pa.DataFrameModel):
+    """When a home has the abuse icon (methodology 4.6)."""
+
+    rule: str = column("One harmful citation, or repeated ones", isin=["harm", "repeated"])
+    effective_from: str = column(f"First {MONTH}")
+    effective_to: str = column(f"Last {MONTH}", nullable=True)
+    least_letter: str = column("Least scope and severity")
+    months: dt.int32 = column("Age of surveys other than standard ones", unit="months")
+    source: str = column("Where the row comes from")
+
+
+@table("rules.quality_measures", key=("measure", "effective_from"), clock="none")
+class QualityMeasures(pa.DataFrameModel):
+    """The measures of the quality rating and where CMS shows them (methodology 5.1, 5.2)."""
+
+    measure: str = column("CMS's code")
+    stay: str = column("Long or short stay", isin=["long", "short"])
+    effective_from: str = column(f"First {MONTH}")
+    effective_to: str = column(f"Last {MONTH}", nullable=True)
+    source_table: str = column("Staged table it is in", isin=["qm_mds", "qm_claims", "snf_qrp"])
+    code_like: str = column("Code of its row in the file, % for what changes with the version")
+    divide_by: dt.int32 = column("100 where CMS shows percent and the point ranges are proportions")
+    bands: dt.int32 = column("Point ranges: ten, or five", unit="bands")
+    zero_is_best: bool = column("Zero is a band of its own and earns the most points")
+    title: str = column("What it measures")
+    source: str = column("Where the row comes from")
+
+
+@table("rules.quality_cut_points", key=("measure", "effective_from", "points"), clock="none")
+class QualityCutPoints(pa.DataFrameModel):
+    """Points of the quality measures (methodology 5.5; R20)."""
+
+    effective_from: str = column(f"First {MONTH}")
+    effective_to: str = column(f"Last {MONTH}", nullable=True)
+    last_seen: str = column("Last release for which a guide is known to say so; later ones carry it forward")
+    measure: str = column("CMS's code")
+    points: dt.int32 = column("Points of the band", unit="points")
+    lower: dt.Decimal(9, 4) = column("Lowest value of the band: a proportion, or per 1,000 days")
+    upper: dt.Decimal(9, 4) = column("Highest value of the band")
+    source: str = column("Where the row comes from")
+
+
+@table("rules.quality_limits", key=("stay", "effective_from"), clock="none")
+class QualityLimits(pa.DataFrameModel):
+    """When a stay is scored, and to what its points are scaled (methodology 5.3, 5.4)."""
+
+    stay: str = column("Long or short stay", isin=["long", "short"])
+    effective_from: str = column(f"First {MONTH}")
+    effective_to: str = column(f"Last {MONTH}", nullable=True)
+    least_measures: dt.int32 = column("Measures with a value of the home's own that are needed", unit="measures")
+    scale_to: dt.int32 = column("Points are multiplied by this", unit="points")
+    scale_from: dt.int32 = column("And divided by this", unit="points")
+    source: str = column("Where the row comes from")
+
+
 @table("rules.rating_limits", key=("rule", "effective_from"), clock="none")
 class RatingLimits(pa.DataFrameModel):
     """Limits in the rules of inspections and the overall star (methodology 4.5, 4.6, 6)."""
@@ -239,6 +343,7 @@ class ReplicationItems(pa.DataFrameModel):
     """How near a recomputed value must be to the published one to agree."""
 
     item: str = column("Item of the comparison")
+    input_of: str = column("Item that is made from it: where this one parts from CMS, that one may", nullable=True)
     decimals: dt.int8 = column("Decimals that CMS prints", unit="decimals")
     tolerance: dt.Decimal(9, 5) = column("Largest difference that agrees, in the item's unit")
     why: str = column("Why this tolerance")

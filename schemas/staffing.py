@@ -203,14 +203,3 @@ class Scores(pa.DataFrameModel):
     status: str = column("rated, or why not", source="rules.reasons")
     reason: str = reason_column("What shaped a rated star")
     no_rn_days: dt.int32 = column("Days with residents and zero RN hours", unit="days", nullable=True)
-
-
-@table("staffing.deciles", key=("measure", "points"), clock="release")
-class Deciles(pa.DataFrameModel):
-    """Cut points of the release's own distribution."""
-
-    measure: str = staffing_measure_column()
-    points: dt.int32 = column("Points of the band", unit="points")
-    lower: dt.Decimal(9, 3) = column("Lowest value of the band")
-    upper: dt.Decimal(9, 3) = column("Highest value of the band, null at the open end", nullable=True)
-    homes: dt.int64 = column("Homes in the band", unit="homes")

@@ -9,7 +9,20 @@ from pipelines.store import Store, Supply
 
 QUARTER_TABLES = ("pbj_daily", "pbj_employee")
 STAGED_AS = {"pbj_employee": "employee_quarters"}  # staged tables that are named otherwise than the file they come from
-RELEASE_TABLES = ("provider_info", "state_averages", "collection_intervals")
+RELEASE_TABLES = (
+    "provider_info",
+    "state_averages",
+    "collection_intervals",
+    "health_citations",
+    "survey_summary",
+    "survey_dates",
+    "penalties",
+    "state_cut_points",
+    "citation_descriptions",
+    "qm_mds",
+    "qm_claims",
+    "snf_qrp",
+)
 
 
 def staged_name(table: str) -> str:

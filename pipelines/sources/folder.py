@@ -13,7 +13,7 @@ from typing import BinaryIO
 from pipelines.errors import OpenstarsError, RefusedFile
 from pipelines.sources import QUARTER_TABLES, RELEASE_TABLES, Offer, Source, archive
 from pipelines.sources.download import now
-from pipelines.sources.look import Look, archive_date, folder_of, look, look_into, manifest_dates, order, prefix_date
+from pipelines.sources.look import Look, archive_date, folder_of, look, look_into, manifest_dates, order, prefix_date, says_month
 from pipelines.store import Store, Supply
 
 BLOCK = 1 << 20
@@ -137,7 +137,10 @@ class Folder(Source):
         return [replace(seen, modified=dates.get(file.name) or prefix_date(relative))]
 
     def _dated(self, files: list[Found]) -> Iterator[Found]:
-        """Files with their period: of a Care Compare file whose rows do not say it, that of the ProviderInfo beside it."""
+        """Files with their period: of a Care Compare file whose rows do not say it, that of the ProviderInfo beside it.
+
+        Beside means in the same zip or folder; of a file of a kind that never says it, else anywhere, where all are of one month.
+        """
         beside: dict[str, set[str]] = defaultdict(set)
         for found in files:
             if found.seen.table == "provider_info" and found.seen.period:
@@ -147,8 +150,14 @@ class Folder(Source):
                 yield found
                 continue
             months = beside.get(folder_of(found.name), set()) if found.seen.table not in QUARTER_TABLES else set()
+            is_silent = found.seen.table not in QUARTER_TABLES and not says_month(found.seen.table)
+            if is_silent and not months:
+                months = set().union(*beside.values())
             if len(months) == 1:
                 yield replace(found, seen=replace(found.seen, period=min(months)))
+            elif is_silent:
+                told = f"no ProviderInfo beside it says its month (there are {', '.join(sorted(months)) or 'none'}), so it is not used"
+                self._warnings.append(f"{found.name}: a {found.seen.table} file, but {told}")
             else:
                 todo = (
                     f"Check the file: it is a {found.seen.table} file, but of no known period; take it out if it is not needed."

@@ -22,7 +22,7 @@ DAYS = (
     (re.compile(r"(\d{4})-?(\d{2})-?(\d{2})(?:[T ].*)?"), (1, 2, 3)),
     (re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})"), (3, 1, 2)),
 )
-MOST = 0.67  # share of a table's required columns that make an unknown header a damaged one of that table
+MOST = 0.67  # share of a table's required and telling columns that make an unknown header a damaged one of that table
 NEAR = 3  # columns of a known table that make an unknown file worth a word on what it lacks
 
 
@@ -82,7 +82,14 @@ def _quarter(seen: Look, rows: list[dict[str, str]], described: Table) -> Look:
     return replace(seen, problem="no CY_Qtr and no WorkDate of its first rows tells the quarter" + _example(said))
 
 
+def says_month(table: str) -> bool:
+    """Whether the rows of a Care Compare file say the month of its release; else it is that of the ProviderInfo beside it."""
+    return any(c.name == "processing_date" for c in TABLES[f"staged.{table}"].columns())
+
+
 def _release(seen: Look, rows: list[dict[str, str]], described: Table) -> Look:
+    if not says_month(described.short):
+        return seen
     said = _values(rows, described, "processing_date")
     days = list(dict.fromkeys(day for text in said if (day := parse_day(text))))
     if not days:
@@ -124,7 +131,9 @@ def _nearly(header: tuple[str, ...]) -> Table | None:
     names = {_plain(name) for name in header}
     best: tuple[float, Table | None] = (0.0, None)
     for described in TABLES.values():
-        required = [c for c in described.columns() if c.required] if described.signature else []
+        if not described.signature or names & {_plain(name) for name in described.unlike}:
+            continue
+        required = [c for c in described.columns() if c.required or c.name in described.signature]
         have = sum(any(_plain(s) in names for s in c.spellings) for c in required)
         if required and have / len(required) > best[0]:
             best = (have / len(required), described)
@@ -152,6 +161,8 @@ def nearest(header: list[str]) -> str:
     count, table, missing = best
     if count < NEAR:
         return "its header is of no file that is read here"
+    if not missing:
+        return f"its header is of no file that is read here; it only resembles {table}"
     lacks = ", ".join(f'"{name}"' for name in missing)
     return (
         f"its header is of no file that is read here; nearest is {table} ({count} columns fit), which needs the columns {lacks}"
@@ -170,7 +181,18 @@ def look_into(path: Path, name: str) -> list[Look]:
         elif lower.rpartition("/")[2].rpartition("!")[2] == "manifest.json":
             with member.open() as stream:
                 dates |= manifest_dates(stream.read(1 << 24), folder_of(member.path))
-    return [replace(seen, modified=dates.get(seen.member) or prefix_date(seen.member)) for seen in found]
+    dated = [replace(seen, modified=dates.get(seen.member) or prefix_date(seen.member)) for seen in found]
+    months: dict[str, set[str]] = {}
+    for seen in dated:
+        if seen.table == "provider_info" and seen.period:
+            months.setdefault(folder_of(seen.member), set()).add(seen.period)
+    return [_with_month(seen, months.get(folder_of(seen.member), set())) for seen in dated]
+
+
+def _with_month(seen: Look, months: set[str]) -> Look:
+    """A file whose rows do not say their month, with the one that the ProviderInfo beside it says."""
+    lacks = seen.table and not seen.period and not seen.problem and len(months) == 1
+    return replace(seen, period=min(months)) if lacks else seen
 
 
 def look_into_blob(store: Store, sha256: str, name: str) -> list[Look]:

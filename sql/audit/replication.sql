@@ -103,6 +103,36 @@ inspections as (
     inner join inspections.stars as stars on scores.ccn = stars.ccn
 ),
 
+cycles as (
+    select
+        ccn,
+        'cycle_' || cycle || '_score' as item,
+        published_score as published,
+        recomputed_score as recomputed,
+        coalesce(exclusion, parting) as reason
+    from inspections.cycles
+),
+
+abuse as (
+    select ccn, 'abuse_icon' as item, published_icon::int as published, recomputed_icon::int as recomputed, null as reason
+    from inspections.abuse
+),
+
+quality as (
+    select
+        stars.ccn,
+        stars.rating as item,
+        stars.published_stars as published,
+        stars.recomputed_stars as recomputed,
+        coalesce(stars.published_stars between stars.stars_low and stars.stars_high, false) as is_possible,
+        case
+            when stars.status <> 'rated' then stars.status
+            when stars.stars_low < stars.stars_high then 'imputed_values'
+            else stars.reason
+        end as reason
+    from quality.stars as stars
+),
+
 overall as (
     select
         published.ccn,
@@ -111,7 +141,10 @@ overall as (
         overall.stars as recomputed,
         case
             when overall.stars is null then overall.status
-            when overall.health_stars <> published.health_inspection_rating or overall.staffing_stars is distinct from published.staffing_rating
+            when
+                overall.health_stars <> published.health_inspection_rating
+                or overall.staffing_stars is distinct from published.staffing_rating
+                or overall.quality_stars is distinct from published.qm_rating
                 then 'input_differs'
         end as reason
     from current.provider_info as published
@@ -124,6 +157,15 @@ every as (
     union all
     select ccn, compared.item, compared.published, compared.recomputed, false as is_possible, compared.reason
     from inspections
+    union all
+    select ccn, item, published, recomputed, false as is_possible, reason
+    from cycles
+    union all
+    select ccn, item, published, recomputed, false as is_possible, reason
+    from abuse
+    union all
+    select ccn, item, published, recomputed, is_possible, reason
+    from quality
     union all
     select ccn, item, published, recomputed, false as is_possible, reason
     from overall
@@ -174,9 +216,12 @@ judged as (
     from rounded
 ),
 
-parted as (  -- homes of which another item already parts from CMS
-    select ccn from judged where agrees = 'no' and item not in ('staffing_rating', 'no_rn_days', 'health_inspection_rating', 'overall_rating', 'weighted_score')
-    group by ccn
+parted as (  -- homes of which an input of the star already parts from CMS, by domain
+    select judged.ccn, items.input_of
+    from judged
+    inner join rules.replication_items as items on judged.item = items.item and items.input_of is not null
+    where judged.agrees = 'no'
+    group by all
 )
 
 select
@@ -188,14 +233,15 @@ select
     judged.agrees,
     case
         when judged.agrees = 'yes' then null
+        when judged.agrees = 'open' and judged.reason = 'imputed_values' then judged.reason
         when judged.agrees = 'open' then 'one_point_band'
         when judged.agrees = 'no' and judged.reason is not null then judged.reason
-        when judged.agrees = 'no' and judged.item = 'staffing_rating' and parted.ccn is not null then 'input_differs'
+        when judged.agrees = 'no' and parted.ccn is not null then 'input_differs'
         when judged.agrees = 'no' and judged.item = 'staffing_rating' and judged.published = 1 then 'one_star_unexplained'
         when judged.agrees = 'no' then 'differs'
         when judged.recomputed is null then coalesce(judged.reason, 'recomputed_no_value')
         else coalesce(judged.reason, 'not_published')
     end as reason
 from judged
-left join parted on judged.ccn = parted.ccn
+left join parted on judged.ccn = parted.ccn and judged.item = parted.input_of
 order by judged.ccn, judged.item

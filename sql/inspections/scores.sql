@@ -1,4 +1,4 @@
--- Inspection score of every home of the provider file, from CMS's points of each rating cycle.
+-- Inspection score of every home of the provider file, from its points of each rating cycle.
 -- Grain: ccn. Rule: methodology 4.3, 4.5, 4.7; R13. Special Focus homes have a score and no star.
 with weights as (
     select cycles, cycle, sixtieths
@@ -7,16 +7,9 @@ with weights as (
 ),
 
 cycles as (
-    select ccn, scored.cycle as cycle, scored.points as points, count(*) over (partition by ccn) as cycles
-    from (
-        select
-            ccn,
-            unnest([
-                {cycle: 1, points: cycle_1_score}, {cycle: 2, points: cycle_2_score}, {cycle: 3, points: cycle_3_score}
-            ]) as scored
-        from current.provider_info
-    )
-    where scored.points is not null
+    select ccn, cycle, score, count(*) over (partition by ccn) as cycles
+    from inspections.cycles
+    where score is not null
 ),
 
 weighted as (
@@ -25,20 +18,24 @@ weighted as (
         any_value(cycles.cycles) as cycles,
         case
             when count(weights.cycle) = any_value(cycles.cycles)
-                then round((sum(cycles.points * weights.sixtieths) / 60)::decimal(18, 9), 3)
+                then round((sum(cycles.score * weights.sixtieths) / 60)::decimal(18, 9), 3)
         end as weighted_score
     from cycles
     left join weights on cycles.cycles = weights.cycles and cycles.cycle = weights.cycle
     group by cycles.ccn
 ),
 
+excluded as (
+    select ccn, min(exclusion) as exclusion
+    from inspections.cycles
+    where exclusion <> 'no_such_cycle'
+    group by ccn
+),
+
 scored as (
     select
         homes.ccn,
         homes.state,
-        homes.cycle_1_score,
-        homes.cycle_2_score,
-        homes.cycle_3_score,
         weighted.weighted_score,
         homes.weighted_health_score as published_weighted_score,
         homes.health_inspection_rating as published_stars,
@@ -48,16 +45,22 @@ scored as (
             when 'recomputed' then weighted.weighted_score
             else coalesce(weighted.weighted_score, homes.weighted_health_score)
         end as score,
-        coalesce(upper(trim(homes.abuse_icon)) = 'Y', false) as has_abuse_icon,
+        case
+            when getvariable('inputs')::varchar = 'recomputed' then coalesce(abuse.recomputed_icon, abuse.published_icon)
+            else abuse.published_icon
+        end as has_abuse_icon,
         coalesce(upper(trim(homes.special_focus_status)) = 'SFF', false) as is_sff,
-        footnotes.reason
+        footnotes.reason,
+        excluded.exclusion
     from current.provider_info as homes
+    inner join inspections.abuse as abuse on homes.ccn = abuse.ccn
     left join weighted on homes.ccn = weighted.ccn
+    left join excluded on homes.ccn = excluded.ccn
     left join rules.footnotes as footnotes on trim(homes.health_inspection_footnote) = footnotes.footnote
 )
 
 select
-    * exclude (is_sff, reason, cycles),
+    * exclude (is_sff, reason, cycles, exclusion),
     case
         when score is null then null
         when getvariable('inputs')::varchar = 'published' or weighted_score is null then 'published'
@@ -67,6 +70,7 @@ select
         when is_sff then 'special_focus'
         when reason is not null then reason
         when cycles = 1 then 'too_new'
+        when score is null and getvariable('inputs')::varchar = 'recomputed' then coalesce(exclusion, 'not_published')
         when score is null and published_stars is null then 'not_published'
         else 'rated'
     end as status

@@ -51,7 +51,7 @@ found as (
         fresh.scope,
         fresh.stars as fresh_stars,
         case
-            when earlier.weighted_health_score = scores.score and earlier.has_abuse_icon = scores.has_abuse_icon
+            when earlier.weighted_health_score = coalesce(scores.published_weighted_score, scores.score) and earlier.has_abuse_icon = scores.has_abuse_icon
                 then earlier.health_inspection_rating
         end as kept_stars,
         any_earlier.homes > 0 as has_previous

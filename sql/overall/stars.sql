@@ -1,5 +1,5 @@
 -- Overall star of every home of the provider file, step by step.
--- Grain: ccn. Rule: methodology 6. A domain without a star changes nothing.
+-- Grain: ccn. Rule: methodology 6. A domain that CMS gives no star changes nothing; one that we cannot rate leaves the overall star open.
 with steps as (
     select domain, stars, must_exceed_health, change
     from rules.overall_steps
@@ -18,10 +18,16 @@ parts as (
         health.stars as health_stars,
         health.status as health_status,
         staffing.stars as staffing_stars,
-        homes.qm_rating as quality_stars
+        quality.stars as quality_stars,
+        case
+            when staffing.stars is null and staffing_reasons.published_stands_in then staffing.status
+            when quality.stars is null and quality_reasons.published_stands_in then quality.status
+        end as unknown_part
     from inspections.stars as health
     inner join staffing.scores as staffing on health.ccn = staffing.ccn
-    inner join current.provider_info as homes on health.ccn = homes.ccn
+    inner join quality.stars as quality on health.ccn = quality.ccn and quality.rating = 'qm_rating'
+    inner join rules.reasons as staffing_reasons on staffing.status = staffing_reasons.reason
+    inner join rules.reasons as quality_reasons on quality.status = quality_reasons.reason
 ),
 
 staffed as (
@@ -33,7 +39,7 @@ staffed as (
         on steps.domain = 'staffing'
         and parts.staffing_stars = steps.stars
         and (not steps.must_exceed_health or parts.staffing_stars > parts.health_stars)
-    where parts.health_stars is not null
+    where parts.health_stars is not null and parts.unknown_part is null
 ),
 
 measured as (
@@ -67,7 +73,11 @@ select
     capped.after_quality - capped.after_staffing as quality_change,
     capped.stars - capped.after_quality as cap_change,
     capped.stars,
-    case when capped.stars is null then parts.health_status else 'rated' end as status,
+    case
+        when capped.stars is not null then 'rated'
+        when parts.health_stars is not null then parts.unknown_part
+        else parts.health_status
+    end as status,
     case when capped.stars < capped.after_quality then 'health_one_star' end as reason
 from parts
 left join capped on parts.ccn = capped.ccn

@@ -1,39 +1,80 @@
--- The cut points used, beside those of this release's own distribution.
--- Grain: scope, measure, points, basis. Rule: methodology 3.1, 4.5 (points are stars there); a release after the last guide seen carries CMS's forward, marked.
+-- The cut points used, beside those of this release's own distribution and CMS's of the states.
+-- Grain: scope, measure, points, basis. Rule: methodology 3.1, 4.5, 5.4, 5.5 (points of scores are stars); R20: a release after the last guide seen
+-- carries CMS's forward, marked.
 with in_force as (
-    select
-        measure,
-        points,
-        lower,
-        upper,
-        case when getvariable('release')::varchar > last_seen then 'carried_forward' else 'cms' end as basis
+    select 'staffing' as domain, measure, points, lower, upper, last_seen
     from rules.staffing_cut_points
     where getvariable('release')::varchar between effective_from and coalesce(effective_to, '9999-12')
+    union all
+    select 'quality' as domain, points.measure, points.points, points.lower, points.upper, points.last_seen
+    from rules.quality_cut_points as points
+    inner join rules.quality_measures as measures
+        on points.measure = measures.measure
+        and getvariable('release')::varchar between measures.effective_from and coalesce(measures.effective_to, '9999-12')
+    where getvariable('release')::varchar between points.effective_from and coalesce(points.effective_to, '9999-12')
+),
+
+components as (
+    select ccn, measure, points from staffing.components
+    where value is not null
+    union all
+    select ccn, measure, points from quality.components
+    where value_source = 'published'
 ),
 
 used as (
     select
+        in_force.domain,
         in_force.measure,
         in_force.points,
-        in_force.basis,
+        case when getvariable('release')::varchar > in_force.last_seen then 'carried_forward' else 'cms' end as basis,
         in_force.lower,
         in_force.upper,
         count(components.ccn) as homes
     from in_force
-    left join staffing.components as components
-        on in_force.measure = components.measure and in_force.points = components.points and components.value is not null
+    left join components on in_force.measure = components.measure and in_force.points = components.points
     group by all
 ),
 
-bands as (
-    select * from used
-    union all
-    select measure, points, 'recomputed' as basis, lower, upper, homes
-    from staffing.deciles
+deciles as (
+    select
+        case when staffing.measure is null then 'quality' else 'staffing' end as domain,
+        deciles.measure,
+        deciles.points,
+        'recomputed' as basis,
+        deciles.lower,
+        deciles.upper,
+        deciles.homes
+    from audit.deciles as deciles
+    left join (select distinct measure from rules.staffing_cut_points) as staffing on deciles.measure = staffing.measure
+),
+
+thresholds as (
+    select
+        'quality' as domain,
+        scores.score_name as measure,
+        thresholds.stars as points,
+        'cms' as basis,
+        thresholds.lower,
+        thresholds.upper,
+        count(scores.ccn) filter (where scores.stars = thresholds.stars) as homes
+    from (
+        select rating, stars, lower, lead(lower) over (partition by rating order by stars) - 1 as upper
+        from rules.star_thresholds
+        where getvariable('release')::varchar between effective_from and coalesce(effective_to, '9999-12')
+    ) as thresholds
+    inner join quality.scores as scores on thresholds.rating = scores.rating
+    group by all
+),
+
+estimated as (
+    select 'quality' as domain, score_name as measure, stars as points, 'estimated' as basis, lower, upper, homes
+    from quality.estimated_thresholds
 ),
 
 health as (
     select
+        'inspections' as domain,
         cut_points.scope,
         'weighted_score' as measure,
         cut_points.stars as points,
@@ -46,10 +87,34 @@ health as (
     group by all
 ),
 
+printed as (  -- the homes of the state that have the star as published
+    select
+        'inspections' as domain,
+        printed.scope,
+        'weighted_score' as measure,
+        printed.stars as points,
+        'cms' as basis,
+        printed.lower,
+        printed.upper,
+        count(scores.ccn) as homes
+    from inspections.printed_cut_points as printed
+    left join inspections.scores as scores on printed.scope = scores.state and printed.stars = scores.published_stars
+    where printed.lower is not null
+    group by all
+),
+
 every as (
-    select 'staffing' as domain, 'nation' as scope, * from bands
+    select 'nation' as scope, * from used
     union all by name
-    select 'inspections' as domain, * from health
+    select 'nation' as scope, * from deciles
+    union all by name
+    select 'nation' as scope, * from thresholds
+    union all by name
+    select 'nation' as scope, * from estimated
+    union all by name
+    select * from health
+    union all by name
+    select * from printed
 )
 
 select

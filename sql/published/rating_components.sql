@@ -1,99 +1,49 @@
 -- Every measure of every home: value, points and the way to the next band.
--- Grain: ccn, domain, measure. Rule: methodology 3.1, 4.5, 6. Points of the inspection score are its stars, values overall are changes.
-with health_bands as (
-    select
-        scope,
-        stars,
-        lower,
-        upper,
-        lead(stars) over (partition by scope order by stars) as next_stars,
-        lead(upper) over (partition by scope order by stars) as next_upper
-    from inspections.cut_points
-),
-
-inspections as (
-    select
-        ccn,
-        'inspections' as domain,
-        cell.measure as measure,
-        cell.points as value,
-        'published' as value_source
-    from (
-        select
-            ccn,
-            unnest([
-                {measure: 'cycle_1_score', points: cycle_1_score},
-                {measure: 'cycle_2_score', points: cycle_2_score},
-                {measure: 'cycle_3_score', points: cycle_3_score}
-            ]) as cell
-        from inspections.scores
-    )
-    where cell.points is not null or cell.measure <> 'cycle_3_score'
-),
-
-weighted as (
+-- Grain: ccn, domain, measure. Rule: methodology 3.1, 4.5, 5, 6. Points of a score are its stars; values of the overall star are changes.
+with quality_scores as (
     select
         scores.ccn,
-        'inspections' as domain,
-        'weighted_score' as measure,
+        scores.score_name as measure,
         scores.score as value,
-        scores.value_source,
-        stars.fresh_stars as points,
-        stars.fresh_stars as points_low,
-        stars.fresh_stars as points_high,
-        case when stars.fresh_stars is not null then 5 end as max_points,
-        bands.lower as band_lower,
-        bands.upper as band_upper,
-        bands.next_stars as next_points,
-        scores.score - bands.next_upper as distance_to_next,
-        case when stars.status <> 'rated' then stars.status else stars.reason end as reason
-    from inspections.scores as scores
-    inner join inspections.stars as stars on scores.ccn = stars.ccn
-    left join health_bands as bands on stars.scope = bands.scope and stars.fresh_stars = bands.stars
-),
-
-overall as (
-    select
-        ccn,
-        'overall' as domain,
-        cell.measure as measure,
-        cell.change as value,
-        case when cell.change is not null then 'recomputed' end as value_source,
-        cell.reason as reason
-    from (
-        select
-            ccn,
-            unnest([
-                {measure: 'health_inspection_rating', change: health_stars::integer, reason: case when stars is null then status end},
-                {
-                    measure: 'staffing_rating',
-                    change: staffing_change,
-                    reason: case when stars is null then status when staffing_stars is null then 'step_skipped' end
-                },
-                {
-                    measure: 'qm_rating',
-                    change: quality_change,
-                    reason: case when stars is null then status when quality_stars is null then 'step_skipped' end
-                },
-                {measure: 'cap', change: cap_change, reason: case when stars is null then status else reason end}
-            ]) as cell
-        from overall.stars
-    )
+        case
+            when scores.score is null then null
+            when scores.score_low = scores.score_high then 'recomputed'
+            else 'imputed'
+        end as value_source,
+        scores.stars as points,
+        scores.stars_low as points_low,
+        scores.stars_high as points_high,
+        case when scores.stars is not null then 5 end as max_points,
+        here.lower as band_lower,
+        better.lower - 1 as band_upper,
+        better.stars as next_points,
+        better.lower - scores.score as distance_to_next,
+        nullif(scores.status, 'rated') as reason
+    from quality.scores as scores
+    left join rules.star_thresholds as here
+        on scores.rating = here.rating
+        and scores.stars = here.stars
+        and getvariable('release')::varchar between here.effective_from and coalesce(here.effective_to, '9999-12')
+    left join rules.star_thresholds as better
+        on scores.rating = better.rating
+        and scores.stars + 1 = better.stars
+        and getvariable('release')::varchar between better.effective_from and coalesce(better.effective_to, '9999-12')
 ),
 
 every as (
-    select *, 'staffing' as domain
-    from staffing.components
+    select *, 'staffing' as domain from staffing.components
     union all by name
-    select * from inspections
+    select *, points as points_low, points as points_high, 'inspections' as domain from inspections.components
     union all by name
-    select * from weighted
+    select *, 'quality' as domain from quality.components
     union all by name
-    select * from overall
+    select *, 'quality' as domain from quality_scores
+    union all by name
+    select *, 'overall' as domain from overall.components
 )
 
 select
-    every.* exclude (effect, wanted),
+    every.* exclude (effect, wanted, stay),
     versions.release,
     versions.quarter,
     versions.ruleset

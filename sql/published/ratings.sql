@@ -1,49 +1,60 @@
 -- Every home of the provider file with its stars and, where there is none, why.
--- Grain: ccn. Rule: methodology 3.4, 4.7, 6; footnotes as CMS gives them. Quality measures carry CMS's own star.
-with footnoted as (
+-- Grain: ccn. Rule: methodology 3.4, 4.7, 4.8, 5, 6; footnotes as CMS gives them. The two conditions of the Risk-Based Survey are necessary, not sufficient.
+with limits as (
     select
-        provider_info.*,
-        coalesce(quality.reason, 'not_published') as qm_why
-    from current.provider_info as provider_info
-    left join rules.footnotes as quality on trim(provider_info.qm_footnote) = quality.footnote
+        max(value) filter (where rule = 'risk_based_overall') as overall_stars,
+        max(value) filter (where rule = 'risk_based_staffing') as staffing_stars
+    from rules.rating_limits
+    where getvariable('release')::varchar between effective_from and coalesce(effective_to, '9999-12')
 )
 
 select
-    footnoted.ccn,
-    footnoted.provider_name,
-    footnoted.state,
+    homes.ccn,
+    homes.provider_name,
+    homes.state,
     overall.stars as overall_rating,
     health.stars as health_inspection_rating,
     scores.stars as staffing_rating,
-    footnoted.qm_rating,
-    footnoted.long_stay_qm_rating,
-    footnoted.short_stay_qm_rating,
+    quality.stars as qm_rating,
+    long_stay.stars as long_stay_qm_rating,
+    short_stay.stars as short_stay_qm_rating,
     scores.score as staffing_score,
     overall.status as overall_status,
     overall.reason as overall_reason,
-    footnoted.overall_footnote,
+    homes.overall_footnote,
     'recomputed' as overall_source,
     health.status as health_inspection_status,
     health.reason as health_inspection_reason,
-    footnoted.health_inspection_footnote,
+    homes.health_inspection_footnote,
     health.source as health_inspection_source,
     scores.status as staffing_status,
     scores.reason as staffing_reason,
-    footnoted.staffing_footnote,
+    homes.staffing_footnote,
     'recomputed' as staffing_source,
-    case when footnoted.qm_rating is null then footnoted.qm_why else 'rated' end as qm_status,
-    null as qm_reason,
-    footnoted.qm_footnote,
-    'published' as qm_source,
-    coalesce(upper(trim(footnoted.special_focus_status)) = 'SFF', false) as is_sff,
-    coalesce(upper(trim(footnoted.special_focus_status)) = 'SFF CANDIDATE', false) as is_sff_candidate,
-    coalesce(upper(trim(footnoted.abuse_icon)) = 'Y', false) as has_abuse_icon,
+    quality.status as qm_status,
+    quality.reason as qm_reason,
+    homes.qm_footnote,
+    quality.source as qm_source,
+    coalesce(upper(trim(homes.special_focus_status)) = 'SFF', false) as is_sff,
+    coalesce(upper(trim(homes.special_focus_status)) = 'SFF CANDIDATE', false) as is_sff_candidate,
+    inspections.has_abuse_icon,
+    case
+        when overall.stars is null then 'not_rated'
+        when overall.stars < limits.overall_stars then 'overall_too_low'
+        when scores.stars is null or scores.stars < limits.staffing_stars then 'staffing_too_low'
+        else 'both_met'
+    end as risk_based_survey,
     versions.release,
     versions.quarter,
     versions.ruleset
-from footnoted
-inner join staffing.scores as scores on footnoted.ccn = scores.ccn
-inner join inspections.stars as health on footnoted.ccn = health.ccn
-inner join overall.stars as overall on footnoted.ccn = overall.ccn
+from current.provider_info as homes
+cross join limits
+inner join staffing.scores as scores on homes.ccn = scores.ccn
+inner join inspections.scores as inspections on homes.ccn = inspections.ccn
+inner join inspections.stars as health on homes.ccn = health.ccn
+inner join quality.stars as quality on homes.ccn = quality.ccn and quality.rating = 'qm_rating'
+inner join quality.stars as long_stay on homes.ccn = long_stay.ccn and long_stay.rating = 'long_stay_qm_rating'
+inner join quality.stars as short_stay on homes.ccn = short_stay.ccn and short_stay.rating = 'short_stay_qm_rating'
+inner join overall.stars as overall on homes.ccn = overall.ccn
 inner join audit.versions as versions on versions.domain = 'all'
-order by footnoted.ccn
+order by homes.ccn

@@ -98,10 +98,10 @@ def deciles_of(file: Path, threads: int) -> tuple[list[tuple[int, Decimal, Decim
         "staffing.components",
         [{"ccn": r["ccn"], "measure": measure, "value": r[measure], "value_source": "recomputed"} for r in fill.rows_of(file)],
     )
-    bench.run("staffing.deciles")
-    bands = bench.rows(f"select points, lower, upper, homes from staffing.deciles where measure = '{measure}' order by points")
+    bench.run("audit.deciles")
+    bands = bench.rows(f"select points, lower, upper, homes from audit.deciles where measure = '{measure}' order by points")
     homes = bench.rows(
-        "select c.ccn, d.points from staffing.components c join staffing.deciles d on c.measure = d.measure "
+        "select c.ccn, d.points from staffing.components c join audit.deciles d on c.measure = d.measure "
         "and c.value between d.lower and coalesce(d.upper, c.value) order by c.ccn, d.points"
     )
     return bands, homes

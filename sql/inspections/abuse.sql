@@ -1,0 +1,58 @@
+-- The abuse icon as the citations give it, and its evidence.
+-- Grain: ccn. Rule: methodology 4.6: harm on the latest standard survey or on another of the last year; or repeated in two cycles.
+with settings as (
+    select (getvariable('release')::varchar || '-01')::date as release_day
+),
+
+rules_in_force as (
+    select rule, least_letter, months
+    from rules.abuse_rules
+    where getvariable('release')::varchar between effective_from and coalesce(effective_to, '9999-12')
+),
+
+cited as (  -- round 1 is the latest standard survey and the last year, round 2 the standard survey and the year before
+    select
+        citations.ccn,
+        citations.survey_date,
+        citations.tag,
+        citations.scope_severity,
+        harm.least_letter as harm_letter,
+        repeated.least_letter as repeated_letter,
+        case
+            when citations.survey_kind = 'standard' and citations.cms_cycle in (1, 2) then citations.cms_cycle
+            when citations.survey_kind = 'standard' then null
+            when citations.survey_date >= settings.release_day - to_months(harm.months) then 1
+            when citations.survey_date >= settings.release_day - to_months(repeated.months) then 2
+        end as round
+    from inspections.citations as citations
+    inner join rules.health_tags as tags
+        on tags.role = 'abuse'
+        and citations.tag = tags.tag
+        and getvariable('release')::varchar between tags.effective_from and coalesce(tags.effective_to, '9999-12')
+    cross join settings
+    inner join rules_in_force as harm on harm.rule = 'harm'
+    inner join rules_in_force as repeated on repeated.rule = 'repeated'
+    where coalesce(citations.reason, '') not in ('unknown_scope_severity', 'future_survey_date', 'not_a_health_survey')
+),
+
+found as (
+    select
+        ccn,
+        bool_or(round = 1 and scope_severity >= harm_letter) as has_harm,
+        bool_or(round = 1 and scope_severity >= repeated_letter)
+        and bool_or(round = 2 and scope_severity >= repeated_letter) as is_repeated,
+        string_agg(tag || ' ' || scope_severity || ' on ' || survey_date, ', ' order by survey_date desc, tag) as evidence
+    from cited
+    where round is not null and scope_severity >= repeated_letter
+    group by ccn
+)
+
+select
+    homes.ccn,
+    coalesce(upper(trim(homes.abuse_icon)) = 'Y', false) as published_icon,
+    case when cycles.exclusion is null then coalesce(found.has_harm or found.is_repeated, false) end as recomputed_icon,
+    case when found.has_harm or found.is_repeated then found.evidence end as evidence
+from current.provider_info as homes
+left join inspections.cycles as cycles on homes.ccn = cycles.ccn and cycles.cycle = 1
+left join found on homes.ccn = found.ccn
+order by homes.ccn

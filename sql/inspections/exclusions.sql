@@ -1,0 +1,88 @@
+-- What keeps citations, cycles and stars of a home from counting as they stand, with its evidence.
+-- Grain: ccn, measure, exclusion. Rule: methodology 4.5-4.7; a citation that scores nothing by rule is told in the table of citations.
+with spans as (
+    select ccn, count(*) as citations, min(survey_date) as first_date, max(survey_date) as last_date
+    from inspections.citations
+    group by ccn
+),
+
+blocking as (
+    select
+        citations.ccn,
+        citations.reason,
+        string_agg(
+            citations.tag || ' ' || coalesce(citations.scope_severity, '(no letter)') || ' of ' || citations.survey_date, ', '
+            order by citations.citation
+        ) as evidence,
+        min(citations.survey_date) as first_date,
+        max(citations.survey_date) as last_date
+    from inspections.citations as citations
+    inner join rules.reasons as reasons on citations.reason = reasons.reason and reasons.published_stands_in
+    group by citations.ccn, citations.reason
+),
+
+cycles as (
+    select
+        cycles.ccn,
+        'cycle_' || cycles.cycle || '_score' as measure,
+        coalesce(cycles.exclusion, cycles.parting) as exclusion,
+        case when cycles.value_source = 'published' then 'published_value' else 'no_value' end as effect,
+        coalesce(
+            blocking.evidence,
+            'CMS counts ' || coalesce(cycles.published_citations::varchar, 'no') || ' citations and '
+            || coalesce(cycles.revisits::varchar, 'no') || ' revisits in the cycle'
+            || coalesce(', the file ' || cycles.counted_citations || ' citations', '')
+        ) as evidence,
+        blocking.first_date,
+        blocking.last_date
+    from inspections.cycles as cycles
+    left join blocking on cycles.ccn = blocking.ccn and cycles.exclusion = blocking.reason
+    inner join rules.reasons as reasons on coalesce(cycles.exclusion, cycles.parting) = reasons.reason and reasons.published_stands_in
+    where coalesce(cycles.exclusion, '') <> 'inputs_absent'
+),
+
+unknown_homes as (
+    select
+        spans.ccn,
+        'weighted_score' as measure,
+        'not_in_provider_file' as exclusion,
+        'no_value' as effect,
+        spans.citations || ' citations' as evidence,
+        spans.first_date,
+        spans.last_date
+    from spans
+    left join current.provider_info as homes on spans.ccn = homes.ccn
+    where homes.ccn is null
+),
+
+stars as (
+    select
+        stars.ccn,
+        'health_inspection_rating' as measure,
+        coalesce(stars.reason, stars.status) as exclusion,
+        case
+            when stars.status <> 'rated' then 'no_star'
+            when stars.reason = 'abuse_icon' then 'capped'
+            else 'flag'
+        end as effect,
+        case
+            when stars.reason = 'abuse_icon'
+                then 'rank of ' || stars.fresh_stars || ' stars' || coalesce('; ' || abuse.evidence, '')
+            when stars.status <> 'rated' then coalesce('footnote ' || trim(homes.health_inspection_footnote), 'no star in the provider file')
+            when stars.reason = 'kept_star' then stars.kept_stars || ' stars before, rank of ' || stars.fresh_stars || ' now'
+            else 'no earlier release of the same source in the store'
+        end as evidence,
+        null::date as first_date,
+        null::date as last_date
+    from inspections.stars as stars
+    inner join current.provider_info as homes on stars.ccn = homes.ccn
+    inner join inspections.abuse as abuse on stars.ccn = abuse.ccn
+    where stars.status <> 'rated' or stars.reason in ('abuse_icon', 'kept_star')
+)
+
+select * from cycles
+union all
+select * from unknown_homes
+union all
+select * from stars
+order by ccn, measure, exclusion

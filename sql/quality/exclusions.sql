@@ -1,0 +1,113 @@
+-- What keeps quality measures and stars of a home from counting as they stand, with its evidence.
+-- Grain: ccn, measure, exclusion. Rule: methodology 5.3.
+with measures as (
+    select measure, source_table, code_like
+    from rules.quality_measures
+    where getvariable('release')::varchar between effective_from and coalesce(effective_to, '9999-12')
+),
+
+missing as (
+    select
+        components.ccn,
+        components.measure,
+        components.reason as exclusion,
+        case when components.value_source = 'imputed' then 'imputed' when components.max_points is null then 'left_out' else 'no_value' end
+            as effect,
+        case
+            when components.reason = 'not_in_file' then 'no row of the home in ' || measures.source_table
+            when components.reason = 'no_point_ranges' then 'value ' || components.value
+            else 'no value in ' || measures.source_table
+        end as evidence
+    from quality.components as components
+    inner join measures on components.measure = measures.measure
+    where components.reason is not null and components.reason not in ('inputs_absent', 'few_measures')
+),
+
+few as (
+    select
+        ccn,
+        score_name as measure,
+        status as exclusion,
+        'left_out' as effect,
+        shown_measures || ' measures of the stay with a value' as evidence
+    from quality.scores
+    where status = 'few_measures' and score_name <> 'overall_qm_score'
+),
+
+listed as (
+    select ccn, 'qm_mds' as source_table, measure_code, upper(trim(is_used)) = 'Y' as is_used from current.qm_mds
+    union all
+    select ccn, 'qm_claims' as source_table, measure_code, upper(trim(is_used)) = 'Y' as is_used from current.qm_claims
+    union all
+    select ccn, 'snf_qrp' as source_table, measure_code, false as is_used from current.snf_qrp
+),
+
+unknown_measures as (
+    select
+        listed.ccn,
+        listed.measure_code as measure,
+        'unknown_measure' as exclusion,
+        'flag' as effect,
+        'marked as used in ' || listed.source_table as evidence
+    from listed
+    left join measures on listed.source_table = measures.source_table and listed.measure_code like measures.code_like
+    where listed.is_used and measures.measure is null
+),
+
+unknown_homes as (
+    select
+        listed.ccn,
+        'overall_qm_score' as measure,
+        'not_in_provider_file' as exclusion,
+        'no_value' as effect,
+        'in ' || string_agg(distinct listed.source_table, ', ' order by listed.source_table) as evidence
+    from listed
+    left join current.provider_info as homes on listed.ccn = homes.ccn
+    where homes.ccn is null
+    group by listed.ccn
+),
+
+averages as (
+    select
+        qm_mds.ccn,
+        qm_mds.measure_code as measure,
+        'average_outside_quarters' as exclusion,
+        'flag' as effect,
+        'average ' || qm_mds.four_quarter_average || ', quarters ' || least(quarter_1, quarter_2, quarter_3, quarter_4) || ' to '
+        || greatest(quarter_1, quarter_2, quarter_3, quarter_4) as evidence
+    from current.qm_mds
+    inner join measures on measures.source_table = 'qm_mds' and qm_mds.measure_code like measures.code_like
+    where
+        quarter_1 + quarter_2 + quarter_3 + quarter_4 is not null
+        and four_quarter_average not between least(quarter_1, quarter_2, quarter_3, quarter_4) - 0.000001
+        and greatest(quarter_1, quarter_2, quarter_3, quarter_4) + 0.000001
+),
+
+stars as (
+    select
+        ccn,
+        rating as measure,
+        status as exclusion,
+        'no_star' as effect,
+        'from ' || coalesce(stars_low || ' to ' || stars_high || ' stars by the measures', 'no score') as evidence
+    from quality.stars
+    where rating = 'qm_rating' and status <> 'rated'
+),
+
+every as (
+    select * from missing
+    union all
+    select * from few
+    union all
+    select * from unknown_measures
+    union all
+    select * from unknown_homes
+    union all
+    select * from averages
+    union all
+    select * from stars
+)
+
+select *, null::date as first_date, null::date as last_date
+from every
+order by ccn, measure, exclusion

@@ -1,0 +1,100 @@
+-- Quality measure stars of every home of the provider file: from the measures where they determine them, else CMS's.
+-- Grain: ccn, rating. Rule: methodology 5.3, 5.4: with one stay alone the star is that stay's.
+with scored as (
+    select
+        ccn,
+        max(struct_pack(stars, stars_low, stars_high, status)) filter (where score_name = 'long_stay_qm_score') as long_stay,
+        max(struct_pack(stars, stars_low, stars_high, status)) filter (where score_name = 'short_stay_qm_score') as short_stay,
+        max(struct_pack(stars, stars_low, stars_high, status)) filter (where score_name = 'overall_qm_score') as both_stays
+    from quality.scores
+    group by ccn
+),
+
+found as (
+    select ccn, 'long_stay_qm_rating' as rating, long_stay as score from scored
+    union all
+    select ccn, 'short_stay_qm_rating' as rating, short_stay as score from scored
+    union all
+    select
+        ccn,
+        'qm_rating' as rating,
+        case
+            when both_stays.status <> 'few_measures' or long_stay.status = short_stay.status then both_stays
+            when long_stay.status = 'few_measures' then short_stay
+            else long_stay
+        end as score
+    from scored
+),
+
+printed as (
+    select
+        ccn,
+        printed.*,
+        coalesce(upper(trim(special_focus_status)) = 'SFF', false) as is_sff
+    from (
+        select
+            ccn,
+            special_focus_status,
+            unnest([
+                {rating: 'qm_rating', stars: qm_rating, footnote: trim(qm_footnote)},
+                {rating: 'long_stay_qm_rating', stars: long_stay_qm_rating, footnote: trim(long_stay_qm_footnote)},
+                {rating: 'short_stay_qm_rating', stars: short_stay_qm_rating, footnote: trim(short_stay_qm_footnote)}
+            ]) as printed
+        from current.provider_info
+    )
+),
+
+compared as (
+    select
+        printed.ccn,
+        printed.rating,
+        printed.stars as published_stars,
+        found.score.stars as recomputed_stars,
+        found.score.stars_low as stars_low,
+        found.score.stars_high as stars_high,
+        found.score.status as score_status,
+        found.score.stars_low = found.score.stars_high as is_certain,
+        footnotes.reason as footnote_reason,
+        case
+            when printed.is_sff then 'special_focus'
+            when footnotes.reason in ('special_focus', 'too_new') then footnotes.reason
+        end as not_shown
+    from printed
+    inner join found on printed.ccn = found.ccn and printed.rating = found.rating
+    left join rules.footnotes as footnotes on printed.footnote = footnotes.footnote
+),
+
+chosen as (
+    select
+        *,
+        case getvariable('inputs')::varchar
+            when 'published' then published_stars is not null or recomputed_stars is null
+            when 'recomputed' then false
+            else published_stars is not null and not coalesce(is_certain, false)
+        end as takes_published
+    from compared
+)
+
+select
+    ccn,
+    rating,
+    recomputed_stars,
+    stars_low,
+    stars_high,
+    published_stars,
+    case when not_shown is null then case when takes_published then published_stars else recomputed_stars end end as stars,
+    case when takes_published then 'published' else 'recomputed' end as source,
+    case
+        when not_shown is not null then not_shown
+        when takes_published or recomputed_stars is not null then 'rated'
+        when score_status in ('inputs_absent', 'no_star_thresholds', 'no_point_ranges') and getvariable('inputs')::varchar = 'recomputed'
+            then score_status
+        else coalesce(footnote_reason, score_status)
+    end as status,
+    case
+        when not_shown is not null or getvariable('inputs')::varchar = 'published' then null
+        when not coalesce(is_certain, true) then 'imputed_values'
+        when takes_published then score_status
+    end as reason
+from chosen
+order by ccn, rating

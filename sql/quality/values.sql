@@ -1,0 +1,58 @@
+-- Every measure of the quality rating as CMS shows it of every home of the provider file.
+-- Grain: ccn, measure. Rule: methodology 5.1, 5.2: proportions, or events per 1,000 days, rounded half up to four decimals.
+with measures as (
+    select measure, stay, source_table, code_like, divide_by
+    from rules.quality_measures
+    where getvariable('release')::varchar between effective_from and coalesce(effective_to, '9999-12')
+),
+
+shown as (
+    select 'qm_mds' as source_table, ccn, measure_code, four_quarter_average as printed, footnote
+    from current.qm_mds
+    union all
+    select 'qm_claims' as source_table, ccn, measure_code, adjusted_score as printed, footnote
+    from current.qm_claims
+    union all
+    select 'snf_qrp' as source_table, ccn, measure_code, try_cast(score as decimal(12, 6)) as printed, nullif(footnote, '-') as footnote
+    from current.snf_qrp
+),
+
+supplied as (
+    select table_name from inputs.supplied
+),
+
+found as (
+    select
+        homes.ccn,
+        homes.state,
+        measures.measure,
+        measures.stay,
+        (shown.printed / measures.divide_by)::decimal(18, 9) as exact_value,
+        supplied.table_name is not null as is_supplied,
+        shown.ccn is not null as is_listed,
+        footnotes.reason
+    from current.provider_info as homes
+    cross join measures
+    left join supplied on measures.source_table = supplied.table_name
+    left join shown
+        on homes.ccn = shown.ccn and measures.source_table = shown.source_table and shown.measure_code like measures.code_like
+    left join rules.footnotes as footnotes on trim(shown.footnote) = footnotes.footnote
+)
+
+select
+    ccn,
+    measure,
+    stay,
+    state,
+    round(exact_value, 4) as value,
+    exact_value,
+    is_supplied,
+    is_listed,
+    case
+        when exact_value is not null then null
+        when not is_supplied then 'inputs_absent'
+        when not is_listed then 'not_in_file'
+        else coalesce(reason, 'value_blank')
+    end as reason
+from found
+order by ccn, measure
