@@ -66,7 +66,9 @@ def check_table(con: duckdb.DuckDBPyConnection, described: Table, name: str) -> 
     ).fetchall()
     if misplaced:
         doubles = [found for found, before in misplaced if found == before]
-        what = f"has a key ({', '.join(described.order)}) more than once: {doubles}" if doubles else f"is out of order: {misplaced}"
+        what = (
+            f"has a key ({', '.join(described.order)}) more than once: {doubles}" if doubles else f"is out of order: {misplaced}"
+        )
         raise OpenstarsError(f"{described.name} {what}")
     return int(rows)
 

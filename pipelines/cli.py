@@ -42,7 +42,12 @@ def parser() -> argparse.ArgumentParser:
     which.add_argument("--quarter", help="PBJ quarter, like 2026Q1: the first release that shows its staffing levels")
     which.add_argument("--release", help="Care Compare release, like 2026-07")
     run.add_argument("--source", required=True, help="cms, sample, or a folder of CMS files")
-    run.add_argument("--through", choices=["staffing"], default="staffing", help="last domain to compute")
+    run.add_argument(
+        "--through",
+        choices=["staffing", "all"],
+        default="all",
+        help="staffing: what is published is not the newest release, whatever its month",
+    )
     run.add_argument("--inputs", choices=["best", "recomputed", "published"], default="best", help="which values are scored")
     run.add_argument(
         "--accept", default="", metavar="REASON", help="publish although rows could not be read; the reason is recorded"
@@ -131,6 +136,7 @@ def _run(given: argparse.Namespace) -> None:
         data=given.data,
         source=given.source,
         inputs=given.inputs,
+        through=given.through,
         accept=given.accept,
         ranges=given.ranges,
         threads=given.threads,
@@ -158,8 +164,9 @@ def _there(run: Run) -> Run:
 
 
 def _explain(given: argparse.Namespace) -> None:
-    from pipelines.report import explain, published_release
+    from pipelines.report import published_release
     from pipelines.resources import Run
+    from pipelines.story import explain
 
     store = _there(Run(data=given.data)).store()
     print(explain(store, published_release(store, given.release), given.ccn))

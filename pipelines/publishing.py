@@ -44,7 +44,7 @@ def refuse_rejects(engine: Engine) -> list[dict[str, Any]]:
     return found
 
 
-def publish(engine: Engine, names: list[str], through: str = "staffing") -> Path:
+def publish(engine: Engine, names: list[str], through: str = "all") -> Path:
     """Write published/<release>. Raises OpenstarsError where rejects were not accepted; then nothing published is touched."""
     with explained(f"Publishing {engine.release.name}", engine.store.root, engine.settings.memory):
         return _publish(engine, names, through)

@@ -22,6 +22,7 @@ class Run(dg.ConfigurableResource):
     data: str = ""
     source: str = "cms"
     inputs: str = "best"
+    through: str = "all"
     accept: str = ""
     ranges: int = 0
     threads: int = 0

@@ -36,7 +36,9 @@ class Exclusion(pa.DataFrameModel):
     """What keeps something of a home from counting as it stands."""
 
     ccn: str = ccn_column()
-    measure: str = column("Staff group as in turnover and staffing_levels; elsewhere as in rating_components, or the star", source="computed")
+    measure: str = column(
+        "Staff group as in turnover and staffing_levels; elsewhere as in rating_components, or the star", source="computed"
+    )
     exclusion: str = column("Reason word", source="rules.reasons")
     effect: str = column(
         "minimum_points, left_out, no_value, one_star, imputed (the mean of the state stands for it), capped (a rule holds the star down), "

@@ -32,7 +32,9 @@ class Citations(pa.DataFrameModel):
     survey_kind: str = column("standard where cited on a standard survey, else infection_control, else complaint",
                               source="computed", isin=KINDS)  # fmt: skip
     cms_cycle: dt.int32 = column("CMS's cycle of the survey, 1 the latest", source="Inspection Cycle", nullable=True)
-    cycle: dt.int32 = column("Rating cycle that it belongs to; null where none counts it", source="rules.health_windows", nullable=True)
+    cycle: dt.int32 = column(
+        "Rating cycle that it belongs to; null where none counts it", source="rules.health_windows", nullable=True
+    )
     is_substandard: bool = column("Scored as substandard quality of care", source="rules.health_tags")
     own_points: dt.int32 = column("Points of the letter", unit="points", nullable=True, ge=0)
     points: dt.int32 = column("Points that it adds to the cycle", unit="points", ge=0)

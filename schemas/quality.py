@@ -26,7 +26,9 @@ def code_column() -> object:
 
 def used_column() -> object:
     """Whether CMS says that a row counts in the rating."""
-    return column("Y where CMS uses it in the rating", cms="Used in Quality Measure Five Star Rating", required=True, nullable=True)
+    return column(
+        "Y where CMS uses it in the rating", cms="Used in Quality Measure Five Star Rating", required=True, nullable=True
+    )
 
 
 @table("staged.qm_mds", key=("ccn", "measure_code", "measure_period"), clock="release",
@@ -66,7 +68,12 @@ class QmClaims(pa.DataFrameModel):
     processing_date: dt.date = processing_column()
 
 
-@table("staged.snf_qrp", key=("ccn", "measure_code"), clock="release", signature=("state", "measure_code", "score", "measure_date_range"))
+@table(
+    "staged.snf_qrp",
+    key=("ccn", "measure_code"),
+    clock="release",
+    signature=("state", "measure_code", "score", "measure_date_range"),
+)
 class SnfQrp(pa.DataFrameModel):
     """A value of the SNF Quality Reporting Program, as text; the rows do not say their month."""
 
@@ -86,7 +93,9 @@ class Values(pa.DataFrameModel):
     measure: str = column("CMS's code of the measure", source="rules.quality_measures")
     stay: str = column("Long or short stay", source="rules.quality_measures", isin=STAYS)
     state: str = column("State or territory", cms="State", nullable=True)
-    value: dt.Decimal(12, 4) = column("Value as compared with the point ranges: a proportion, or per 1,000 days", nullable=True, ge=0)
+    value: dt.Decimal(12, 4) = column(
+        "Value as compared with the point ranges: a proportion, or per 1,000 days", nullable=True, ge=0
+    )
     exact_value: dt.Decimal(18, 9) = column("The same unrounded", nullable=True, ge=0)
     is_supplied: bool = column("The file that it is in was supplied", source="manifests")
     is_listed: bool = column("The file has a row of the home", source="computed")
@@ -100,8 +109,12 @@ class Components(pa.DataFrameModel):
     ccn: str = ccn_column()
     measure: str = column("CMS's code of the measure", source="rules.quality_measures")
     stay: str = column("Long or short stay", source="rules.quality_measures", isin=STAYS)
-    value: dt.Decimal(12, 4) = column("Value as compared with the point ranges: a proportion, or per 1,000 days", nullable=True, ge=0)
-    value_source: str = column("published, or imputed with the mean of the state", source="computed", nullable=True, isin=VALUE_SOURCES)
+    value: dt.Decimal(12, 4) = column(
+        "Value as compared with the point ranges: a proportion, or per 1,000 days", nullable=True, ge=0
+    )
+    value_source: str = column(
+        "published, or imputed with the mean of the state", source="computed", nullable=True, isin=VALUE_SOURCES
+    )
     points: dt.int32 = points_column("Points earned")
     points_low: dt.int32 = points_column("Lowest points possible, where the value is not shown")
     points_high: dt.int32 = points_column("Highest points possible, where the value is not shown")

@@ -140,6 +140,8 @@ class Exclusions(Versioned, Exclusion):
 class PublishedCitations(Versioned, Citations):
     """Every citation of a health survey, what it adds to the inspection score, and why not."""
 
+    tag_description: str = column("What the tag is about, in CMS's words", cms="Deficiency Description", nullable=True)
+
 
 @table("published.cut_points", key=("scope", "measure", "points", "basis"), clock="release")
 class CutPoints(Versioned):

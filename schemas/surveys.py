@@ -46,9 +46,13 @@ class HealthCitations(pa.DataFrameModel):
     scope_severity: str = column("Scope and severity, A to L", cms="Scope Severity Code", required=True, nullable=True)
     corrected: str = column("How it was corrected, or Past Non-Compliance", cms="Deficiency Corrected", nullable=True)
     correction_date: dt.date = column("Day of correction", cms="Correction Date", nullable=True)
-    inspection_cycle: dt.int32 = column("CMS's cycle of the survey, 1 the latest", cms="Inspection Cycle", required=True, nullable=True)
+    inspection_cycle: dt.int32 = column(
+        "CMS's cycle of the survey, 1 the latest", cms="Inspection Cycle", required=True, nullable=True
+    )
     is_standard: bool = flag_column("Cited on a standard survey", "Standard Deficiency")
-    is_complaint: bool = flag_column("Cited on a complaint survey, or on a complaint at a standard survey", "Complaint Deficiency")
+    is_complaint: bool = flag_column(
+        "Cited on a complaint survey, or on a complaint at a standard survey", "Complaint Deficiency"
+    )
     is_infection_control: bool = flag_column("Cited on an infection-control survey", "Infection Control Inspection Deficiency")
     under_idr: bool = flag_column("Under informal dispute resolution", "Citation under IDR")
     under_iidr: bool = flag_column("Under independent informal dispute resolution", "Citation under IIDR")
@@ -74,7 +78,9 @@ class SurveyDates(pa.DataFrameModel):
 
     ccn: str = home_column()
     survey_date: dt.date = column("Day the survey ended", cms="Survey Date", required=True)
-    survey_kind: str = column("Health Standard, Health Complaint, Infection Control or Fire Safety", cms="Type of Survey", required=True)
+    survey_kind: str = column(
+        "Health Standard, Health Complaint, Infection Control or Fire Safety", cms="Type of Survey", required=True
+    )
     survey_cycle: dt.int32 = column("CMS's cycle, 1 the latest", cms="Survey Cycle", required=True)
     processing_date: dt.date = processing_column()
 

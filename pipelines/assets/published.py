@@ -19,7 +19,7 @@ TABLES_OF_A_RELEASE = [name for name in graph() if name.startswith("published.")
 )
 def release(context: dg.AssetExecutionContext, run: Run) -> dg.MaterializeResult:
     """Copy the published tables into one folder with its descriptions."""
-    folder = publish(run.engine(context.partition_key), TABLES_OF_A_RELEASE)
+    folder = publish(run.engine(context.partition_key), TABLES_OF_A_RELEASE, run.through)
     return dg.MaterializeResult(metadata={"folder": dg.MetadataValue.path(str(folder))})
 
 
