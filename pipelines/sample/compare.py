@@ -137,15 +137,6 @@ def files(listings: list[Listing], window: Window) -> dict[str, Table]:
     }
 
 
-def files_again(listings: list[Listing], window: Window) -> dict[str, Table]:
-    """The two files that are posted a second time."""
-    listed, month = [home for home in listings if home.listed], window.release_day.isoformat()
-    return {
-        "NH_ProviderInfo": provider_info(listed, month, correct=True),
-        "NH_StateUSAverages": state_averages(listed, month),
-    }
-
-
 def archive(path: Path, posted: date, month: date, tables: dict[str, Table]) -> None:
     """A theme zip in CMS's shape: members named by data set and day, manifest, dictionary, and what a Mac leaves behind."""
     manifest = []

@@ -48,7 +48,8 @@ class Measure:
 
     def points(self, value: Fraction) -> int:
         """Points of a value that is already compared; the end of a band belongs to it."""
-        worse = sum(value < Fraction(end, 10_000) if self.high_is_good else value > Fraction(end, 10_000) for end in self.ends)
+        whole = int(value * 10_000)
+        worse = sum(whole < end if self.high_is_good else whole > end for end in self.ends)
         return self.most - self.step * worse
 
     def printed(self, place: int, share: float) -> str:

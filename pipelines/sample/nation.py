@@ -115,8 +115,14 @@ def _blocks(who: list[Identity], window: Window, seed: int, residents: int) -> I
 def _care_compare(folder: Path, window: Window, listings: list[Listing]) -> list[tuple[str, str]]:
     """The month's archive and a later one that posts two of its files again."""
     posted, again = compare.release_days(window.release)
+    listed = [home for home in listings if home.listed]
+    whole = compare.files(listings, window)
+    part = {
+        "NH_ProviderInfo": compare.provider_info(listed, window.release_day.isoformat(), correct=True),
+        "NH_StateUSAverages": whole["NH_StateUSAverages"],
+    }
     found = []
-    for day, tables in ((posted, compare.files(listings, window)), (again, compare.files_again(listings, window))):
+    for day, tables in ((posted, whole), (again, part)):
         name = f"archives/nursing-homes_{day.isoformat()}.zip"
         compare.archive(folder / name, posted, window.release_day, tables)
         found.append((name, day.isoformat()))

@@ -19,8 +19,8 @@ DATED, PLANNED, PAST = (
 NEAR = 15  # days within which a tag cited twice counts once
 FEW_DAYS = 45  # from a survey to the release, within which only a plan of correction is there
 MONTHS_SEEN = 40  # in which complaint and infection-control surveys are drawn
-LETTERS = {"B": 0.02, "C": 0.03, "D": 0.62, "E": 0.17, "F": 0.11, "G": 0.031, "H": 0.003, "I": 0.002, "J": 0.008, "K": 0.004,
-           "L": 0.002}  # fmt: skip
+_LETTERS = tuple("BCDEFGHIJKL")
+_CHANCES = (0.02, 0.03, 0.62, 0.17, 0.11, 0.031, 0.003, 0.002, 0.008, 0.004, 0.002)
 _NAMES = tuple(TAGS)
 _WEIGHTS = np.array([tag.weight for tag in TAGS.values()]) / sum(tag.weight for tag in TAGS.values())
 
@@ -128,7 +128,7 @@ def _standard(release_day: date, rng: np.random.Generator) -> Iterator[Survey]:
 def _others(release_day: date, oldest: date, rng: np.random.Generator) -> Iterator[Survey]:
     """Never where readings of the rules differ: beside the third standard survey or the end of the thirty-six months."""
     days = (release_day - months_before(release_day, MONTHS_SEEN)).days
-    kinds = [COMPLAINT] * min(4, int(rng.poisson(1.6))) + [INFECTION_CONTROL] * int(rng.random() < 0.25)
+    kinds = [COMPLAINT] * min(4, int(rng.poisson(1.6))) + [INFECTION_CONTROL] * int(rng.random() < 0.35)
     ends = (oldest, months_before(release_day, 36))
     for kind, back in zip(kinds, rng.choice(np.arange(5, days), size=len(kinds), replace=False), strict=True):
         day = release_day - timedelta(days=int(back))
@@ -140,11 +140,12 @@ def _citations(survey: Survey, level: float, release_day: date, rng: np.random.G
     if survey.kind == INFECTION_CONTROL:
         tags = ["F880"] if rng.random() < 0.7 else []
     else:
-        count = rng.poisson(5.5 * level) if survey.kind == STANDARD else rng.integers(0, 4)
+        count = rng.poisson(7.0 * level) if survey.kind == STANDARD else rng.integers(0, 4)
         tags = [_NAMES[n] for n in rng.choice(len(_NAMES), size=min(int(count), 15), replace=False, p=_WEIGHTS)]
-    for tag in tags:
-        letter = str(rng.choice(tuple(LETTERS), p=tuple(LETTERS.values())))
-        also = bool(rng.random() < (0.12 if survey.kind == STANDARD else 0.6))
-        past = rng.random() < (0.4 if letter in "JKL" else 0.01)
-        recent = (release_day - survey.day).days < FEW_DAYS
-        yield cited(survey, tag, letter, PAST if past else PLANNED if recent else DATED, also, int(rng.integers(20, 60)))
+    letters = rng.choice(_LETTERS, size=len(tags), p=_CHANCES).tolist()
+    also = rng.random(len(tags)) < (0.12 if survey.kind == STANDARD else 0.6)
+    past = rng.random(len(tags)) < np.where([letter in "JKL" for letter in letters], 0.4, 0.01)
+    later = rng.integers(20, 60, size=len(tags)).tolist()
+    usual = PLANNED if (release_day - survey.day).days < FEW_DAYS else DATED
+    for k, tag in enumerate(tags):
+        yield cited(survey, tag, letters[k], PAST if past[k] else usual, bool(also[k]), later[k])

@@ -44,7 +44,7 @@ _TAGS = (
      "(injury/decline/room, etc.)  that affect the resident."),
     ("F584", 5, _RIGHTS, "Honor the resident's right to a safe, clean, comfortable and homelike environment, including but not "
      "limited to receiving treatment and supports for daily living safely."),
-    ("F600", 3, _ABUSE, "Protect each resident from all types of abuse such as physical, mental, sexual abuse, physical "
+    ("F600", 2, _ABUSE, "Protect each resident from all types of abuse such as physical, mental, sexual abuse, physical "
      "punishment, and neglect by anybody."),
     ("F602", 1, _ABUSE, "Protect each resident from the wrongful use of the resident's belongings or money."),
     ("F603", 0, _ABUSE, "Protect each resident from separation (from other residents, his/her room, or confinement to his/her "
