@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from pipelines.sample.home import Home
 from pipelines.sample.plants import Plant
-from pipelines.sample.provider import Listing, printed
+from pipelines.sample.provider import printed
 from pipelines.sample.truth import COMPONENT, LEVEL_COMPONENT, LEVELS, MAXIMUM, Truth
 
 Row = tuple[str, str, str, str, str, str]
@@ -30,15 +30,6 @@ def expected_rows(home: Home, found: Truth, why: str, plant: Plant | None) -> It
             stated.add(("", word))
     for measure, word in sorted(stated):
         yield ccn, "exclusions", measure, word, "present", why
-
-
-def inspected_rows(listing: Listing) -> Iterator[Row]:
-    """Rows of `truth.csv` that need the whole nation: the inspection score, its star and the overall star."""
-    ccn = listing.row["CMS Certification Number (CCN)"]
-    why = "rank in the state" if listing.ranked else "not rated"
-    yield ccn, "rating_components", "weighted_score", "value", printed(listing.score, 3), why
-    yield ccn, "ratings", "", "health_inspection_rating", "" if listing.health is None else str(listing.health), why
-    yield ccn, "ratings", "", "overall_rating", "" if listing.overall is None else str(listing.overall), why
 
 
 def _turnover(home: Home, found: Truth) -> Iterator[tuple[str, str, str, str]]:

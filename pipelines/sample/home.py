@@ -97,7 +97,6 @@ class Home:
     short_ccn_positions: set[int] = field(default_factory=set)
     grouped_positions: set[int] = field(default_factory=set)  # hours of 1,000 and more written with a separator
     published: dict[str, str] = field(default_factory=dict)  # ProviderInfo cells that disagree on purpose
-    abuse_icon: bool = False
     exact: bool = False  # the case-mix index must stay as it is
     daily: np.ndarray = field(default_factory=lambda: np.zeros(0))
 

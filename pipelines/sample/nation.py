@@ -16,18 +16,23 @@ import numpy as np
 from pipelines import periods
 from pipelines.sample import compare, layouts
 from pipelines.sample.crew import planted_home
-from pipelines.sample.expected import expected_rows, inspected_rows
+from pipelines.sample.expected import expected_rows
+from pipelines.sample.expected_stars import rated_rows
 from pipelines.sample.home import Home, Identity
 from pipelines.sample.names import identities
 from pipelines.sample.people import SMALL, ordinary_home
 from pipelines.sample.plants import PEOPLE, Plant
 from pipelines.sample.plants_files import FILES, LEVELS
-from pipelines.sample.provider import Listing, listing_of, rank
+from pipelines.sample.plants_inspections import INSPECTIONS
+from pipelines.sample.plants_quality import QUALITY
+from pipelines.sample.provider import Listing, listing_of
+from pipelines.sample.quality import means_of
+from pipelines.sample.ranking import rank
 from pipelines.sample.truth import LEVEL_COMPONENT, Truth, is_plain, truth_of
 from pipelines.sample.window import Window, window_of
 from pipelines.sample.written import PbjFiles
 
-PLANTS: tuple[Plant, ...] = (*PEOPLE, *LEVELS, *FILES)
+PLANTS: tuple[Plant, ...] = (*PEOPLE, *LEVELS, *FILES, *INSPECTIONS, *QUALITY)
 BY_KEY = {plant.key: plant for plant in PLANTS}
 BLOCK = 40  # homes that are made and written together
 FEW = 10  # blocks for which other processes are not worth their start
@@ -37,8 +42,8 @@ def write_nation(folder: Path, homes: int = 320, seed: int = 1, release: str = "
     """Write PBJ files of six quarters, Care Compare archives, `catalogue.json`, `plants.csv` and `truth.csv` under a folder.
 
     `residents` is the size of the middle home. The same arguments give the same bytes, and a home is the same whatever the number of
-    homes; only stars that compare homes and averages over them depend on it. Memory holds a few blocks of homes and a
-    ProviderInfo row of each home.
+    homes; only stars that compare homes and averages over them depend on it. Memory holds a few blocks of homes and what Care
+    Compare shows of each home.
     """
     window = window_of(release)
     for name in ("pbj", "archives"):
@@ -52,17 +57,22 @@ def write_nation(folder: Path, homes: int = 320, seed: int = 1, release: str = "
         for block in _blocks(who, window, seed, residents):
             for home, found in block:
                 plant = BY_KEY.get(home.who.plant)
-                out.writerows(expected_rows(home, found, f"{plant.rule}: {plant.note}" if plant else "ordinary home", plant))
-                if home.in_provider_info:
-                    listings.append(listing_of(home, found, window, seed))
+                out.writerows(expected_rows(home, found, _why(plant), plant))
+                listings.append(listing_of(home, found, window, seed, plant))
             files.write([home for home, _ in block])
         files.close()
         rank(listings)
+        means = means_of((one.state, one.quality) for one in listings if one.listed)
         for listing in listings:
-            out.writerows(inspected_rows(listing))
+            plant = BY_KEY.get(listing.plant)
+            out.writerows(rated_rows(listing, means, window.release_day, _why(plant), plant))
     archives = _care_compare(folder, window, listings)
     _catalogue(folder, files.names, archives)
     _plants(folder, who)
+
+
+def _why(plant: Plant | None) -> str:
+    return f"{plant.rule}: {plant.note}" if plant else "ordinary home"
 
 
 def make_home(who: Identity, window: Window, seed: int, residents: int = SMALL) -> tuple[Home, Truth]:
@@ -105,18 +115,16 @@ def _blocks(who: list[Identity], window: Window, seed: int, residents: int) -> I
 def _care_compare(folder: Path, window: Window, listings: list[Listing]) -> list[tuple[str, str]]:
     """The month's archive and a later one that posts two of its files again."""
     posted, again = compare.release_days(window.release)
-    month = posted.replace(day=1)
-    averages = compare.state_averages(listings, month.isoformat())
-    whole = {
-        "NH_ProviderInfo": compare.provider_info(listings, month.isoformat()),
-        "NH_StateUSAverages": averages,
-        "NH_DataCollectionIntervals": compare.intervals(window, month),
+    listed = [home for home in listings if home.listed]
+    whole = compare.files(listings, window)
+    part = {
+        "NH_ProviderInfo": compare.provider_info(listed, window.release_day.isoformat(), correct=True),
+        "NH_StateUSAverages": whole["NH_StateUSAverages"],
     }
-    part = {"NH_ProviderInfo": compare.provider_info(listings, month.isoformat(), correct=True), "NH_StateUSAverages": averages}
     found = []
-    for day, files in ((posted, whole), (again, part)):
+    for day, tables in ((posted, whole), (again, part)):
         name = f"archives/nursing-homes_{day.isoformat()}.zip"
-        compare.archive(folder / name, posted, month, files)
+        compare.archive(folder / name, posted, window.release_day, tables)
         found.append((name, day.isoformat()))
     return found
 

@@ -32,9 +32,7 @@ def ordinary_home(who: Identity, window: Window, rng: np.random.Generator, resid
     rows = staff(size, index, window, rng)
     if rng.random() < 0.985:
         rows = _cover_days_without_rn(rows, window)
-    home = Home(who, census, rows, index)
-    home.abuse_icon = rng.random() < 0.05
-    return home
+    return Home(who, census, rows, index)
 
 
 def staff(size: float, index: int, window: Window, rng: np.random.Generator) -> Rows:

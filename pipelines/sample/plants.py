@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import date
 
 from pipelines.sample.crew import Build, Crew, Finish
+from pipelines.sample.measures import Wanted
+from pipelines.sample.surveys import History
 
 USUAL = {"total_nurse": (30, 14), "rn": (6, 2), "administrator": (1, 0)}  # of the standard crew
 
@@ -28,6 +31,11 @@ class Plant:
     status: str = "rated"
     reason: str = ""
     star: int | None = None
+    inspected: Callable[[date], History] | None = None  # its surveys, given the release day; drawn where there is none
+    cycles: tuple[int, int] | None = None  # total scores of both cycles, by hand
+    cited: dict[str, tuple[int, str]] = field(default_factory=dict)  # "2025-11-03 F689 standard": points and reason, by hand
+    measured: Wanted | None = None  # its quality measures
+    earned: dict[str, int | None] = field(default_factory=dict)  # points of measures and domain scores, by hand
 
 
 def _more(total: tuple[int, int] = (0, 0), rn: tuple[int, int] = (0, 0), administrator: tuple[int, int] = (0, 0)) -> dict:

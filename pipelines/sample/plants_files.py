@@ -6,7 +6,9 @@ import numpy as np
 
 from pipelines.sample.crew import Crew, Finish, drop, tune
 from pipelines.sample.home import GROUPS, NATION_INDEX, NURSE_CODES, Home, rows_of
+from pipelines.sample.measures import CODES, Wanted
 from pipelines.sample.plants import USUAL, Plant, few_nurses
+from pipelines.sample.plants_inspections import one_survey
 from pipelines.sample.window import Window
 
 TIE_RESIDENTS = 40
@@ -203,7 +205,8 @@ FILES = (
     Plant("twin_a", "PLANT TWIN NAME HOME", "MD", "C01", "Two homes of one name in one state", counts=USUAL),
     Plant("twin_b", "PLANT TWIN NAME HOME", "MD", "C01", "Two homes of one name in one state", counts=USUAL),
     Plant("pbj_only", "PLANT ONLY PBJ KNOWS HOME", "NJ", "design: what others rely on", "Not in ProviderInfo", counts={},
-          finish=lambda home, _: setattr(home, "in_provider_info", False), also=("not_in_provider_file",), status=""),
+          finish=lambda home, _: setattr(home, "in_provider_info", False), also=("not_in_provider_file",), status="",
+          inspected=one_survey, measured=Wanted(absent=tuple(code for code in CODES if code != "401"))),
     Plant("provider_only", "PLANT ONLY PROVIDER FILE KNOWS HOME", "NY", "2.8", "In no PBJ file, footnote 2", finish=_absent(ALL,
           ALL, "2"),
           counts={}, also=("missing_quarter",), status="missing_quarter"),

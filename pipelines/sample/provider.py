@@ -1,4 +1,4 @@
-"""A home as Care Compare shows it: one ProviderInfo row from the truth, and the surveys that have no source file here."""
+"""A home as Care Compare shows it: its ProviderInfo row, and what the other files hold of it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ from fractions import Fraction
 
 import numpy as np
 
+from pipelines.sample import measures, penalties, surveys
 from pipelines.sample.home import NATION_INDEX, Home, case_mix
+from pipelines.sample.inspections import Cycle, cycles_of, has_abuse_icon, weighted
+from pipelines.sample.measures import LONG, SHORT, Quality
+from pipelines.sample.penalties import Penalty
+from pipelines.sample.plants import Plant
+from pipelines.sample.quality import published_stars
+from pipelines.sample.surveys import History
 from pipelines.sample.truth import COMPONENT, LEFT_OUT, Truth, half_up
 from pipelines.sample.window import Window
 
@@ -47,46 +54,76 @@ def printed(value: Fraction | None, digits: int) -> str:
 
 @dataclass
 class Listing:
-    """A ProviderInfo row in the making; stars that need the whole state are filled in last."""
+    """A home in the making as Care Compare shows it; stars that need the whole state are filled in last."""
 
     row: dict[str, str]
+    plant: str
     state: str
-    score: Fraction  # weighted health survey score
+    listed: bool  # has a row in ProviderInfo
     ranked: bool  # takes part in the ranking of its state
+    history: History
+    cycles: tuple[Cycle, Cycle]
+    penalties: tuple[Penalty, ...]
+    quality: Quality
     abuse_icon: bool
     staffing: int | None
     true_staffing: int | None  # the star that is published wrongly where a plant says so
-    qm: int
+    qm: int | None
+    held: bool = False  # the abuse icon holds the inspection star down
     health: int | None = None
     overall: int | None = None  # with the true staffing star
 
+    @property
+    def ccn(self) -> str:
+        """The certification number."""
+        return self.row["CMS Certification Number (CCN)"]
 
-def listing_of(home: Home, found: Truth, window: Window, seed: int) -> Listing:
-    """The row of a home; staffing cells come from the truth, the rest is drawn from the seed and the home's number."""
-    rng = np.random.default_rng([seed, 11, home.who.number])
+    @property
+    def score(self) -> Fraction:
+        """The true weighted health survey score."""
+        return weighted(self.cycles[0].score, self.cycles[1].score)
+
+
+def listing_of(home: Home, found: Truth, window: Window, seed: int, plant: Plant | None) -> Listing:
+    """A home; staffing cells come from the truth, surveys and measures from the plant, all else from the seed and the number."""
+    about, visits, fines, values = (np.random.default_rng([seed, stream, home.who.number]) for stream in (11, 13, 15, 17))
+    day = window.release_day
+    history = plant.inspected(day) if plant and plant.inspected else surveys.draw(day, visits)
+    cycles = cycles_of(history, day)
+    fined = penalties.draw(day, fines) if home.in_provider_info else ()
+    quality = measures.draw(values, plant.measured if plant else None)
+    stars = published_stars(quality)
+    icon = has_abuse_icon(history.citations, day)
     shown = home.focus != "SFF" and home.staffing_footnote != "1"
-    row = _about(home, window, rng)
-    row |= _staffing_cells(home, found)
-    score, cycles = _surveys(window, rng)
-    row |= cycles
-    long_stay, short_stay = int(rng.integers(1, 6)), int(rng.integers(1, 6))
-    qm = int(np.clip((long_stay + short_stay + 1) // 2, 1, 5))
-    only_long = rng.random() < 0.2
+    row = _about(home, window, about) | _staffing_cells(home, found) | _inspection_cells(history, cycles) | _penalty_cells(fined)
+    row["Abuse Icon"] = "Y" if icon else "N"
     why = "18" if home.focus == "SFF" else "1"
     for name in STARS:
         row[f"{name} Rating Footnote"] = "" if shown else why
     if shown:
-        row |= {"Long-Stay QM Rating": str(long_stay), "Short-Stay QM Rating": "" if only_long else str(short_stay)}
-        row |= {"Short-Stay QM Rating Footnote": "2" if only_long else ""}
-        qm = long_stay if only_long else qm
-        row["QM Rating"] = str(qm)
+        for domain, name in (("overall", "QM"), (LONG, "Long-Stay QM"), (SHORT, "Short-Stay QM")):
+            row[f"{name} Rating"] = "" if stars[domain] is None else str(stars[domain])
+            row[f"{name} Rating Footnote"] = "2" if stars[domain] is None else ""
         row["Staffing Rating"] = "" if found.star is None else str(found.star)
         row["Staffing Rating Footnote"] = _staffing_footnote(home, found)
     if row.get("Staffing Rating") and home.published.get("Staffing Rating"):
         row["Staffing Rating"] = str(found.star + 1 if found.star and found.star < 5 else 4)
     row |= {column: text for column, text in home.published.items() if column != "Staffing Rating"}
-    staffing = int(row["Staffing Rating"]) if row.get("Staffing Rating") else None
-    return Listing(row, home.who.state, score, shown, home.abuse_icon, staffing, found.star, qm)
+    return Listing(
+        row=row,
+        plant=home.who.plant,
+        state=home.who.state,
+        listed=home.in_provider_info,
+        ranked=shown and home.in_provider_info,
+        history=history,
+        cycles=cycles,
+        penalties=fined,
+        quality=quality,
+        abuse_icon=icon,
+        staffing=int(row["Staffing Rating"]) if row.get("Staffing Rating") else None,
+        true_staffing=found.star,
+        qm=stars["overall"],
+    )
 
 
 def _staffing_footnote(home: Home, found: Truth) -> str:
@@ -140,8 +177,6 @@ def _about(home: Home, window: Window, rng: np.random.Generator) -> dict[str, st
     street = f"{int(rng.integers(1, 9999))} {('MAIN STREET', 'FRANKLIN RD, SW', 'OAK AVENUE')[rng.integers(3)]}"
     first = date(1967, 1, 1) + timedelta(days=int(rng.integers(0, 20000)))
     county = f"{int(rng.integers(0, 990)):03d}"
-    fines = int(rng.poisson(0.9))
-    denials = int(rng.poisson(0.15))
     return {
         "CMS Certification Number (CCN)": who.ccn,
         "Provider Name": who.name,
@@ -162,79 +197,43 @@ def _about(home: Home, window: Window, rng: np.random.Generator) -> dict[str, st
         "Date First Approved to Provide Medicare and Medicaid Services": first.isoformat(),
         "Continuing Care Retirement Community": "Y" if rng.random() < 0.1 else "N",
         "Special Focus Status": home.focus,
-        "Abuse Icon": "Y" if home.abuse_icon else "N",
         "Most Recent Health Inspection More Than 2 Years Ago": "N",
         "Provider Changed Ownership in Last 12 Months": "Y" if rng.random() < 0.06 else "N",
         "With a Resident and Family Council": ("Resident", "Both", "None")[rng.integers(3)],
         "Automatic Sprinkler Systems in All Required Areas": "Yes",
-        "Number of Fines": str(fines),
-        "Total Amount of Fines in Dollars": f"{fines * int(rng.integers(650, 40000))}.00",
-        "Number of Payment Denials": str(denials),
-        "Total Number of Penalties": str(fines + denials),
         "Location": f"{street},{who.city},{who.state},{who.zip_code}",
         "Latitude": f"{rng.uniform(25, 48):.4f}",
         "Longitude": f"{-rng.uniform(70, 122):.4f}",
     }
 
 
-def _surveys(window: Window, rng: np.random.Generator) -> tuple[Fraction, dict[str, str]]:
-    """Two rating cycles; the weighted score is three quarters of the first and one quarter of the second."""
+def _inspection_cells(history: History, cycles: tuple[Cycle, Cycle]) -> dict[str, str]:
+    """Two rating cycles and the weighted score, with the points that only CMS has."""
+    days = {one.label: one.day.isoformat() for one in history.surveys if one.kind == surveys.STANDARD}
     row: dict[str, str] = {}
-    totals = []
-    end = window.date(window.days - 1)
-    for label, plain, surveyed in (("1", "1", "Standard Survey Health Date"), ("2/3", "2", "Standard Health Survey Date")):
-        found = int(rng.poisson(8.0))
-        complaints = int(rng.binomial(found, 0.3))
-        score = 4 * found + (16 if rng.random() < 0.2 else 0) + (50 if rng.random() < 0.05 else 0)
-        revisits = 1 if found else 0
-        extra = 0
-        if score and rng.random() < 0.06:
-            revisits, extra = 2, (score + 1) // 2
-        back = (30 if plain == "1" else 430) + int(rng.integers(0, 360))
-        row[f"Rating Cycle {plain} {surveyed}"] = (end - timedelta(days=back)).isoformat()
-        row[f"Rating Cycle {label} Total Number of Health Deficiencies"] = str(found)
-        row[f"Rating Cycle {plain} Number of Standard Health Deficiencies"] = str(found - complaints)
-        row[f"Rating Cycle {label} Number of Complaint Health Deficiencies"] = str(complaints)
-        row[f"Rating Cycle {label} Health Deficiency Score"] = str(score)
-        row[f"Rating Cycle {label} Number of Health Revisits"] = str(revisits)
-        row[f"Rating Cycle {label} Health Revisit Score"] = str(extra)
-        row[f"Rating Cycle {label} Total Health Score"] = str(score + extra)
-        totals.append(score + extra)
-    weighted = Fraction(3 * totals[0] + totals[1], 4)
-    row["Total Weighted Health Survey Score"] = printed(weighted, 3)
-    row["Number of Citations from Infection Control Inspections"] = "0"
-    return weighted, row
+    for number, cycle, extra, label, surveyed in (
+        (1, cycles[0], history.extra, "1", "Standard Survey Health Date"),
+        (2, cycles[1], 0, "2/3", "Standard Health Survey Date"),
+    ):
+        row[f"Rating Cycle {number} {surveyed}"] = days.get(number, "")
+        row[f"Rating Cycle {label} Total Number of Health Deficiencies"] = str(cycle.total)
+        row[f"Rating Cycle {number} Number of Standard Health Deficiencies"] = str(cycle.standard)
+        row[f"Rating Cycle {label} Number of Complaint Health Deficiencies"] = str(cycle.complaint)
+        row[f"Rating Cycle {label} Health Deficiency Score"] = str(cycle.deficiency_score + extra)
+        row[f"Rating Cycle {label} Number of Health Revisits"] = str(cycle.revisits)
+        row[f"Rating Cycle {label} Health Revisit Score"] = str(cycle.revisit_score)
+        row[f"Rating Cycle {label} Total Health Score"] = str(cycle.score + extra)
+    score = weighted(cycles[0].score + history.extra, cycles[1].score)
+    row["Total Weighted Health Survey Score"] = printed(score, 3)
+    row["Number of Citations from Infection Control Inspections"] = str(sum(cycle.infection_control for cycle in cycles))
+    return row
 
 
-def rank(listings: list[Listing]) -> None:
-    """Health and overall stars, once every home of the nation is known (methodology 4.5, 6; R14, R23)."""
-    by_state: dict[str, list[Fraction]] = {}
-    for found in listings:
-        if found.ranked:
-            by_state.setdefault(found.state, []).append(found.score)
-    nation = sorted(score for scores in by_state.values() for score in scores)
-    for scores in by_state.values():
-        scores.sort()
-    for found in listings:
-        if not found.ranked:
-            continue
-        scores = by_state[found.state] if len(by_state[found.state]) >= 5 else nation
-        health = _health_star(found.score, scores)
-        found.health = min(health, 2) if found.abuse_icon else health
-        found.overall = _overall_star(found.health, found.true_staffing, found.qm)
-        found.row["Health Inspection Rating"] = str(found.health)
-        found.row["Overall Rating"] = str(_overall_star(found.health, found.staffing, found.qm))
-
-
-def _overall_star(health: int, staffing: int | None, qm: int) -> int:
-    overall = min(5, max(1, health + (staffing == 5) - (staffing == 1)))
-    overall = min(5, max(1, overall + (qm == 5) - (qm == 1)))
-    return min(overall, 2) if health == 1 else overall
-
-
-def _health_star(score: Fraction, scores: list[Fraction]) -> int:
-    for star, share in ((5, Fraction(1, 10)), (4, Fraction(1, 3)), (3, Fraction(17, 30)), (2, Fraction(4, 5))):
-        position = -((-share.numerator * len(scores)) // share.denominator)
-        if score <= scores[position - 1]:
-            return star
-    return 1
+def _penalty_cells(fined: tuple[Penalty, ...]) -> dict[str, str]:
+    fines = [one.dollars for one in fined if one.dollars]
+    return {
+        "Number of Fines": str(len(fines)),
+        "Total Amount of Fines in Dollars": f"{sum(fines)}.00",
+        "Number of Payment Denials": str(len(fined) - len(fines)),
+        "Total Number of Penalties": str(len(fined)),
+    }

@@ -23,6 +23,11 @@ class Window:
         """Number of days in the window."""
         return self.starts[6]
 
+    @property
+    def release_day(self) -> date:
+        """The first day of the release month: the ages of surveys count from it."""
+        return date(int(self.release[:4]), int(self.release[5:]), 1)
+
     def date(self, day: int) -> date:
         """The calendar day of a day number."""
         return self.first + timedelta(days=day)
