@@ -3,7 +3,7 @@
 with descriptions as (
     select upper(left(tag, 1)) || right('000' || regexp_extract(tag, '[0-9]+'), 3) as tag, any_value(description) as description
     from current.citation_descriptions
-    group by 1
+    group by upper(left(tag, 1)) || right('000' || regexp_extract(tag, '[0-9]+'), 3)
 )
 
 select

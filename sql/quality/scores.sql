@@ -7,7 +7,7 @@ with thresholds as (
 ),
 
 limits as (
-    select stay, scale_to, scale_from
+    select stay, scale_to, scale_from, least_measures
     from rules.quality_limits
     where getvariable('release')::varchar between effective_from and coalesce(effective_to, '9999-12')
 ),
@@ -18,6 +18,7 @@ stays as (
         components.stay,
         count(*) filter (where components.value_source = 'published') as shown_measures,
         count(components.points) = count(*) as is_whole,
+        count(*) filter (where components.value_source = 'published') < any_value(limits.least_measures) as has_few,
         bool_or(components.reason = 'no_point_ranges') as lacks_ranges,
         coalesce(bool_or(components.reason = 'inputs_absent'), false) as is_absent,
         floor((2 * sum(components.points) * any_value(limits.scale_to) + any_value(limits.scale_from)) / (2 * any_value(limits.scale_from)))
@@ -40,6 +41,7 @@ every as (
         stay || '_stay_qm_rating' as rating,
         shown_measures,
         is_whole,
+        has_few,
         lacks_ranges,
         is_absent,
         score,
@@ -53,6 +55,7 @@ every as (
         'qm_rating' as rating,
         sum(shown_measures) as shown_measures,
         bool_and(is_whole) as is_whole,
+        bool_or(has_few) as has_few,
         bool_or(lacks_ranges) as lacks_ranges,
         bool_or(is_absent) as is_absent,
         sum(score) as score,
@@ -80,7 +83,8 @@ select
     case
         when every.is_absent then 'inputs_absent'
         when every.lacks_ranges then 'no_point_ranges'
-        when not every.is_whole then 'few_measures'
+        when every.has_few then 'few_measures'
+        when not every.is_whole then 'value_blank'  -- of a home alone in the file: there is no mean to stand in
         when known.rating is null then 'no_star_thresholds'
         else 'rated'
     end as status

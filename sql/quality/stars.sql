@@ -87,9 +87,9 @@ select
     case
         when not_shown is not null then not_shown
         when takes_published or recomputed_stars is not null then 'rated'
-        when score_status in ('inputs_absent', 'no_star_thresholds', 'no_point_ranges') and getvariable('inputs')::varchar = 'recomputed'
-            then score_status
-        else coalesce(footnote_reason, score_status)
+        when not coalesce(unknown.published_stands_in, false) then coalesce(footnote_reason, score_status)
+        when getvariable('inputs')::varchar = 'recomputed' then score_status
+        else coalesce(footnote_reason, 'not_published')  -- what we cannot tell CMS's blank does
     end as status,
     case
         when not_shown is not null or getvariable('inputs')::varchar = 'published' then null
@@ -97,4 +97,5 @@ select
         when takes_published then score_status
     end as reason
 from chosen
+left join rules.reasons as unknown on chosen.score_status = unknown.reason
 order by ccn, rating

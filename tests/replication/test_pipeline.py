@@ -108,7 +108,7 @@ def test_july_sample_gets_its_published_inspection_scores_and_stars(july: duckdb
 )
 def test_overall_stars_follow_from_the_other_stars(release: str, file: str, ccn: str, homes: int) -> None:
     """Every home with an overall star, from CMS's own stars for inspections, staffing and quality."""
-    bench = Bench(release).put("current.provider_info").put("staffing.scores").put("inspections.stars")
+    bench = Bench(release).put("quality.stars").put("staffing.scores").put("inspections.stars")
     stars = {
         "overall": "overall_rating",
         "health": "health_inspection_rating",
@@ -119,9 +119,12 @@ def test_overall_stars_follow_from_the_other_stars(release: str, file: str, ccn:
     bench.con.execute(
         f"create table published as select {ccn} as ccn, {cells} from read_csv('{REAL / file}', all_varchar = true)"
     )
-    bench.con.execute("insert into current.provider_info by name select ccn, quality as qm_rating from published")
-    bench.con.execute("insert into staffing.scores by name select ccn, staffing as stars from published")
-    bench.con.execute("insert into inspections.stars by name select ccn, health as stars, 'rated' as status from published")
+    status = "'rated' as status"
+    bench.con.execute(
+        f"insert into quality.stars by name select ccn, 'qm_rating' as rating, quality as stars, {status} from published"
+    )
+    bench.con.execute(f"insert into staffing.scores by name select ccn, staffing as stars, {status} from published")
+    bench.con.execute(f"insert into inspections.stars by name select ccn, health as stars, {status} from published")
     bench.run("overall.stars")
     agree, rated = bench.rows(
         "select count(*) filter (where ours.stars = published.overall), count(*) from published "

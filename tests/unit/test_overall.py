@@ -9,6 +9,7 @@ import pytest
 
 from tests.support import Bench
 
+INSPECTIONS = tuple(f"inspections.{name}" for name in ("citations", "cycles", "abuse", "scores", "cut_points", "stars"))
 HEALTH = {"status": "rated", "source": "recomputed"}
 
 
@@ -18,8 +19,11 @@ def overall_of(health: int | None, staffing: int | None, quality: int | None, mo
     if month:
         bench.con.execute(f"set variable release = '{month}'")
     status = {"status": "rated"} if health else {"status": "too_new"}
-    bench.put("current.provider_info", [{"ccn": "015009", "qm_rating": quality}])
-    bench.put("staffing.scores", [{"ccn": "015009", "stars": staffing}])
+    bench.put(
+        "quality.stars",
+        [{"ccn": "015009", "rating": "qm_rating", "stars": quality, "status": "rated" if quality else "few_measures"}],
+    )
+    bench.put("staffing.scores", [{"ccn": "015009", "stars": staffing, "status": "rated" if staffing else "criteria_not_met"}])
     bench.put("inspections.stars", [{"ccn": "015009", "stars": health, **HEALTH, **status}])
     bench.run("overall.stars")
     return bench.rows("select stars, staffing_change, quality_change, cap_change, status, reason from overall.stars")[0]
@@ -61,7 +65,7 @@ def inspected(homes: list[dict[str, Any]], earlier: list[dict[str, Any]] | None 
     bench = Bench(month)
     bench.put("current.provider_info", [{"state": "VT", **home} for home in homes])
     bench.put("previous.provider_info", earlier or [])
-    return bench.run("inspections.scores", "inspections.cut_points", "inspections.stars")
+    return bench.run(*INSPECTIONS)
 
 
 @pytest.mark.parametrize(
