@@ -130,7 +130,9 @@ class HealthPoints(pa.DataFrameModel):
     effective_to: str = column(f"Last {MONTH}", nullable=True)
     points: dt.int32 = column("Points", unit="points")
     points_substandard: dt.int32 = column("Points where it is substandard quality of care", unit="points")
-    points_past: dt.int32 = column("Points of past non-compliance, whatever the tag", unit="points")
+    points_past: dt.int32 = column(
+        "Points of past non-compliance, whatever the tag, where it has some of its own", unit="points", nullable=True
+    )
     source: str = column("Where the row comes from")
 
 

@@ -36,7 +36,8 @@ def _inspections(home: Listing) -> Iterator[Cell]:
     values = (str(home.cycles[0].score), str(home.cycles[1].score), printed(home.score, 3))
     for measure, value in zip(("cycle_1_score", "cycle_2_score", "weighted_score"), values, strict=True):
         yield "rating_components", measure, "value", value
-        yield "rating_components", measure, "value_source", "published" if home.history.unusable else "recomputed"
+        if measure != "weighted_score":
+            yield "rating_components", measure, "value_source", "published" if home.history.unusable else "recomputed"
 
 
 def _citations(home: Listing, release_day: date) -> Iterator[Cell]:

@@ -59,7 +59,8 @@ def scored(citations: Sequence[Citation], release_day: date) -> list[Scored]:
         standard = [k for k, c in enumerate(citations) if c.kind == STANDARD and found[k].counts and _near(one, c)]
         if standard:
             nearest = found[min(standard, key=lambda k: (abs(citations[k].day - one.day), citations[k].day))]
-            nearest.points = max(nearest.points, result.points)
+            if result.points > nearest.points:
+                nearest.points, nearest.reason = result.points, "raised_by_complaint"
             _drop(result, "counted_once")
     return found
 
@@ -76,7 +77,7 @@ def _alone(one: Citation, release_day: date) -> Scored:
         cycle, too_old = one.label, "older_cycle"
     else:
         ages = [one.day < months_before(release_day, months) for months in (12, 36)]
-        cycle, too_old = 1 + sum(ages), "over_36_months"
+        cycle, too_old = 1 + sum(ages), "too_old_survey"
     if cycle > 2:
         return Scored(reason=too_old)
     past = one.corrected == PAST

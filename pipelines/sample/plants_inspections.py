@@ -100,7 +100,7 @@ def _plant(
 INSPECTIONS = (
     _plant("counted_once", "CA", "4.4", "F689 D at the standard survey and G by a complaint ten days later: 20 points once",
            _surveyed((STANDARD, FIRST, "F689 D"), (COMPLAINT, _ago(230), "F689 G")), (20, 0), {
-               "2025-11-03 F689 standard": (20, ""),
+               "2025-11-03 F689 standard": (20, "raised_by_complaint"),
                "2025-11-13 F689 complaint": (0, "counted_once")}),
     _plant("sixteen_days", "TX", "4.4", "The same sixteen days apart: 4 and 20 points",
            _surveyed((STANDARD, FIRST, "F689 D"), (COMPLAINT, _ago(224), "F689 G")), (24, 0), {
@@ -137,7 +137,7 @@ INSPECTIONS = (
                "2025-07-01 F689 complaint": (20, ""),
                "2025-06-30 F684 complaint": (8, ""),
                "2023-07-01 F812 complaint": (16, ""),
-               "2023-06-30 F656 complaint": (0, "over_36_months")}),
+               "2023-06-30 F656 complaint": (0, "too_old_survey")}),
     _plant("abuse_capped", "CA", "4.6", "F600 G by a complaint of the last 12 months: the score earns more, the icon leaves two stars",
            _surveyed((COMPLAINT, _ago(100), "F600 G")), (20, 0), {"2026-03-23 F600 complaint": (20, "")}),
     _plant("abuse_repeat", "PA", "4.6", "F602 D on the two latest standard surveys: icon",
@@ -161,5 +161,5 @@ INSPECTIONS = (
     _plant("older_citations", "PA", "4.3, R13", "Only the third standard survey and a complaint over 36 months old: 0 points",
            _surveyed((STANDARD, THIRD, "F812 F"), (COMPLAINT, _months(36, 20), "F689 G")), (0, 0), {
                "2023-10-05 F812 standard": (0, "older_cycle"),
-               "2023-06-11 F689 complaint": (0, "over_36_months")}),
+               "2023-06-11 F689 complaint": (0, "too_old_survey")}),
 )  # fmt: skip

@@ -1,5 +1,5 @@
 -- State cut points of which CMS's file and the ranking of this release say different things.
--- Grain: scope, stars. Rule: methodology 4.5. Stars without a home in the state have no cut point of ours.
+-- Grain: scope, stars. Rule: methodology 4.5. A blank says nothing of a band that equal scores leave empty.
 with limits as (
     select value as state_homes
     from rules.rating_limits
@@ -28,5 +28,8 @@ select
     scoped.homes as ranked_homes
 from scoped
 left join inspections.cut_points as cut_points on scoped.ranked_scope = cut_points.scope and scoped.stars = cut_points.stars
-where scoped.stars > 1 and scoped.upper is distinct from cut_points.upper
+where
+    scoped.stars > 1
+    and scoped.upper is distinct from cut_points.upper
+    and not (scoped.upper is null and cut_points.upper < cut_points.lower)
 order by scoped.scope, scoped.stars

@@ -53,18 +53,20 @@ cited as (
 
 placed as (
     select
-        cited.*,
-        coalesce(tags.is_substandard, false) and points.points_substandard > points.points as is_substandard,
+        cited.* exclude (is_past),
+        coalesce(tags.is_substandard, false)
+        and points.points_substandard > points.points
+        and not (cited.is_past and points.points_past is not null) as is_substandard,
         case
-            when cited.is_past then points.points_past
+            when cited.is_past and points.points_past is not null then points.points_past
             when tags.is_substandard then points.points_substandard
             else points.points
         end as own_points,
-        cited.is_past and points.points_past < points.points as is_lowered,
+        cited.is_past and points.points_past is not null as is_past,
         case
             when not cited.is_health then 'not_a_health_survey'
             when points.points is null then 'unknown_scope_severity'
-            when cited.survey_date > last_day(settings.release_day) then 'future_survey_date'
+            when cited.survey_date > settings.release_day then 'future_survey_date'
             when tags.is_unscored then 'unscored_tag'
             when cited.survey_kind <> 'standard' and windows.cycle is null then 'too_old_survey'
             when cited.survey_kind = 'standard' and coalesce(cited.cms_cycle, 0) < 1 then 'unknown_cycle'
@@ -144,7 +146,7 @@ select
         when behind_infection_control.ccn is not null then 'infection_control_counts'
         when joined.ccn is not null then 'counted_once'
         when raised.most_points > placed.own_points then 'raised_by_complaint'
-        when placed.is_lowered then 'past_noncompliance'
+        when placed.is_past then 'past_noncompliance'
     end as reason
 from placed
 left join behind_infection_control

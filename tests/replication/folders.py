@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import gzip
+import json
 import shutil
 from decimal import Decimal
 from pathlib import Path
@@ -107,6 +109,25 @@ LEVEL_COLUMNS = {
     "weekend_total": "reported_weekend_total_nurse_hprd",
     "weekend_rn": "reported_weekend_rn_hprd",
 }
+# Name in CMS's API -> column of the bulk file, of the SNF QRP provider data.
+QRP = {
+    "cms_certification_number_ccn": "CMS Certification Number (CCN)",
+    "provider_name": "Provider Name",
+    "address_line_1": "Address Line 1",
+    "citytown": "City/Town",
+    "state": "State",
+    "zip_code": "ZIP Code",
+    "countyparish": "County/Parish",
+    "telephone_number": "Telephone Number",
+    "cms_region": "CMS Region",
+    "measure_code": "Measure Code",
+    "score": "Score",
+    "footnote": "Footnote",
+    "start_date": "Start Date",
+    "end_date": "End Date",
+    "measure_date_range": "Measure Date Range",
+    "location1": "LOCATION1",
+}
 WHOLE_NUMBERS = ("certified_beds", "overall_rating", "health_inspection_rating", "staffing_rating")  # written 4.0 in the source
 
 
@@ -143,6 +164,31 @@ def july_2026(folder: Path) -> list[str]:
     provider_file(folder, "2026-07", rows, list(INSPECTIONS.values()))
     shutil.copy(REAL / "2026-07" / "NH_StateUSAverages_Jul2026.csv", folder)
     return [row["ccn"] for row in rows]
+
+
+def citations_as_of_july(folder: Path) -> list[str]:
+    """The citations of February 2026 as if CMS had made the file in July: ages are counted to the release it is compared with.
+
+    Returns the homes that are whole in it: the last one may be cut.
+    """
+    with (REAL / "2026-02" / "csv" / "NH_HealthCitations_Feb2026.csv").open(newline="", encoding="utf-8") as lines:
+        rows = [{**row, "Processing Date": "2026-07-01"} for row in csv.DictReader(lines)]
+    write(folder / "NH_HealthCitations_Jul2026.csv", list(rows[0]), rows)
+    return sorted({row["CMS Certification Number (CCN)"] for row in rows})[:-1]
+
+
+def quality_2026_02(folder: Path) -> None:
+    """The quality measures of February 2026 in all three files, and a provider file of the homes in them."""
+    for name in ("NH_QualityMsr_MDS_Feb2026.csv", "NH_QualityMsr_Claims_Feb2026.csv"):
+        shutil.copy(REAL / "2026-02" / "csv" / name, folder)
+    homes = {}
+    with (folder / "NH_QualityMsr_Claims_Feb2026.csv").open(newline="", encoding="utf-8") as lines:
+        for row in csv.DictReader(lines):
+            homes[row["CMS Certification Number (CCN)"]] = row["State"]
+    provider_file(folder, "2026-02", [{"ccn": ccn, "state": state} for ccn, state in sorted(homes.items())])
+    with gzip.open(REAL / "2026-02" / "api-json" / "fykj-qjee.json.gz", "rt", encoding="utf-8") as text:
+        rows = json.load(text)["results"]
+    write(folder / "SNF_QRP_Provider_Data_Feb2026.csv", list(QRP.values()), [{QRP[k]: v for k, v in row.items()} for row in rows])
 
 
 def national_2025q3(folder: Path, *, with_no_rn_days: bool = False) -> list[str]:

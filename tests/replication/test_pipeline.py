@@ -99,6 +99,96 @@ def test_july_sample_gets_its_published_inspection_scores_and_stars(july: duckdb
     assert whys == [("no_previous_release",)]
 
 
+@pytest.fixture(scope="module")
+def alabama(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], duckdb.DuckDBPyConnection]:
+    """The July 2026 sample with the citations of Alabama homes; the homes that are whole in them."""
+    folder, store = tmp_path_factory.mktemp("alabama"), tmp_path_factory.mktemp("store")
+    folders.july_2026(folder)
+    whole = folders.citations_as_of_july(folder)
+    run_release(Run(data=str(store), source=str(folder)), "2026-07", print)
+    return whole, published(store, "2026-07")
+
+
+def test_citations_give_the_published_points_of_both_cycles(alabama: tuple[list[str], duckdb.DuckDBPyConnection]) -> None:
+    """At least 91 of 96 homes, and each miss explained: a survey since February (three), or citations that CMS has changed (015133)."""
+    whole, con = alabama
+    rows = con.execute(
+        "select ccn, item, published, recomputed, agrees, reason from replication "
+        "where item in ('cycle_1_score', 'cycle_2_score') and list_contains(?, ccn) order by ccn, item",
+        [whole],
+    ).fetchall()
+    misses = [row for row in rows if row[4] != "yes"]
+    agree = set(whole) - {row[0] for row in misses}
+    print(f"\ncitations to cycle scores: {len(agree)} of {len(whole)} homes", *misses, sep="\n")
+    assert (len(whole), len(rows)) == (96, 192)
+    assert len(agree) >= 91
+    assert {(row[0], row[5]) for row in misses} <= {
+        ("015015", "survey_since"),
+        ("015073", "survey_since"),
+        ("015132", "survey_since"),
+        ("015133", "citations_differ"),
+    }
+
+
+def test_the_abuse_icon_follows_from_citations(alabama: tuple[list[str], duckdb.DuckDBPyConnection]) -> None:
+    """Shown with five of the homes, and with those alone."""
+    whole, con = alabama
+    found = con.execute(
+        "select published, recomputed, count(*) from replication where item = 'abuse_icon' and list_contains(?, ccn) group by all order by all",
+        [whole],
+    ).fetchall()
+    print("\n", found)
+    assert [row for row in found if row[0] != row[1]] == []
+    assert sum(row[2] for row in found if row[0]) >= 5
+
+
+def test_points_of_citations_are_used_where_they_are_those_of_cms(alabama: tuple[list[str], duckdb.DuckDBPyConnection]) -> None:
+    """Under `best` the stars of Alabama are all as published: CMS's points stand where it scored other citations."""
+    _, con = alabama
+    found = con.execute(
+        "select count(*), count(*) filter (where agrees = 'yes') from replication join (select ccn, state from ratings) using (ccn) "
+        "where item = 'health_inspection_rating' and agrees is not null and state = 'AL'"
+    ).fetchall()
+    assert found == [(223, 223)]
+    sources = con.execute(
+        "select value_source, reason, count(*) from rating_components where domain = 'inspections' and measure like 'cycle%' group by all"
+    ).fetchall()
+    print("\n", sources)
+    assert {("recomputed", None), ("published", "survey_since"), ("published", "not_in_citations")} <= {
+        row[:2] for row in sources
+    }
+
+
+def test_quality_measures_of_february_give_scores_and_stars(tmp_path: Path) -> None:
+    """No star of that quarter is at hand: the codes that CMS marks as used are those of the rules, averages lie within their quarters,
+    and a home with all values has scores within their bounds and stars under the thresholds of January 2025."""
+    folder = tmp_path / "files"
+    folder.mkdir()
+    folders.quality_2026_02(folder)
+    run_release(Run(data=str(tmp_path / "store"), source=str(folder)), "2026-02", print)
+    con = published(tmp_path / "store", "2026-02")
+    for name in ("qm_mds", "qm_claims"):
+        con.execute(f"create view {name} as from '{tmp_path}/store/staged/{name}/release=2026-02/data.parquet'")
+    used = con.execute(
+        "select distinct measure_code from (select measure_code, is_used from qm_mds union all select measure_code, is_used from qm_claims) "
+        "where is_used = 'Y' order by 1"
+    ).fetchall()
+    rated = con.execute(
+        "select distinct measure from rating_components where domain = 'quality' and measure not like '%score' and measure not like 'S%' order by 1"
+    ).fetchall()
+    assert used == rated and len(used) == 12
+    words = dict(con.execute("select exclusion, count(*) from exclusions where domain = 'quality' group by 1").fetchall())
+    assert not words.keys() & {"unknown_measure", "average_outside_quarters", "not_in_provider_file"}
+    scores = con.execute(
+        "select measure, value_source, count(*), min(value)::int, max(value)::int, count(points) from rating_components "
+        "where measure like '%_qm_score' and value is not null group by all order by all"
+    ).fetchall()
+    print("\n", words, *scores, sep="\n")
+    whole = [row for row in scores if row[1] == "recomputed"]
+    assert {row[0] for row in whole} == {"long_stay_qm_score", "overall_qm_score", "short_stay_qm_score"}
+    assert all(144 <= row[3] <= row[4] <= 2300 and row[5] == row[2] for row in whole)
+
+
 @pytest.mark.parametrize(
     ("release", "file", "ccn", "homes"),
     [

@@ -95,7 +95,7 @@ def test_a_full_disk_ends_the_run_and_no_file_counts(nation: Path, tmp_path: Pat
     """What came into the store before is whole; of the file that did not fit nothing is."""
     store = tmp_path / "store"
     arguments = ["run", "--release", RELEASE, "--source", str(nation), "--data", str(store)]
-    done = subprocess.run([sys.executable, "-c", SMALL_FILES, "20000", *arguments], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", SMALL_FILES, "100000", *arguments], capture_output=True, text=True, timeout=120)
     assert done.returncode == 1, done.stderr
     assert "no room left to write" in done.stderr and "Free space on the disk of" in done.stderr
     assert "Traceback" not in done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -116,7 +117,7 @@ def test_every_release_has_point_ranges_without_gaps(month: str) -> None:
         )
         assert len(bands) == int(rule["bands"])
         assert bands[0][0] == 0
-        assert all(after[0] - before[1] == Decimal("0.0001") for before, after in zip(bands, bands[1:], strict=False))
+        assert all(after[0] - before[1] == Decimal("0.0001") for before, after in pairwise(bands))
 
 
 def test_printed_values_are_proportions_rounded_half_up() -> None:

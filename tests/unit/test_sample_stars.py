@@ -174,7 +174,7 @@ def test_provider_info_shows_what_the_citation_file_earns(nation: Nation) -> Non
         "counted_once",
         "infection_control_counts",
         "older_cycle",
-        "over_36_months",
+        "too_old_survey",
         "past_noncompliance",
         "unscored_tag",
     } < set(merged)
