@@ -29,6 +29,12 @@ from schemas import TABLES, Table
 
 SQL = Path(__file__).parent.parent / "sql"
 HOMES_PER_RANGE = 2500
+STAGED_AREAS = (
+    "six_quarters",
+    "current",
+    "latest",
+    "previous",
+)  # names by which SQL says which periods of a staged table it reads
 APART = ("checks", "vintages")  # SQL that makes no table of a period
 ROW_GROUP = 100_000  # of a published table
 PART_GROUP = 20_480  # of a table that is read by ranges of homes: small enough that a range skips most of them
@@ -150,14 +156,16 @@ class Engine:
     def finished(self, name: str) -> list[tuple[str, str]]:
         """The finished (table, period) behind a schema-qualified name; none where it was never supplied. Raises MissingInput."""
         area, _, table = name.partition(".")
-        if area not in ("six_quarters", "current", "previous"):
+        if area not in STAGED_AREAS:
             self.store.checked(name, self.release.name)
             return [(name, self.release.name)]
         if table in ("rejects", "flags"):
             return [(t, p) for t, p in self._staged_beside(area) if self.store.beside(t, p, f"{table}.parquet")]
         described = self.described(name)
         if area == "previous":
-            return self._previous(described.name)
+            return self._nearest(described.name, [p for p in self.store.periods(described.name) if p < self.release.name])
+        if area == "latest":
+            return self._nearest(described.name, [r.name for r in periods.releases().values() if self._shares_quarter(r)])
         wanted = self.release.quarters if area == "six_quarters" else [self._current(described.clock)]
         if not described.name.startswith("staged."):
             return [self._of_quarter(described.name, quarter) for quarter in wanted]
@@ -179,11 +187,15 @@ class Engine:
             )
         return name, quarter
 
-    def _previous(self, name: str) -> list[tuple[str, str]]:
-        """A staged table of the nearest earlier release that the store has of the same source; none where it has none."""
+    def _shares_quarter(self, other: Release) -> bool:
+        """Whether a release is this one or an earlier month over the same staffing quarter."""
+        return other.name <= self.release.name and other.staffing_quarter == self.release.staffing_quarter
+
+    def _nearest(self, name: str, releases: Sequence[str]) -> list[tuple[str, str]]:
+        """A staged table of the latest of some releases of which the store has it, of the source of this release's provider file."""
         source = source_of(name.split(".")[1])
-        now = self.store.supply(source, self.release.name)
-        for period in sorted((p for p in self.store.periods(name) if p < self.release.name), reverse=True):
+        now = self.store.supply("provider_info", self.release.name)
+        for period in sorted(releases, reverse=True):
             supply = self.store.supply(source, period)
             manifest = self.store.manifest(name, period)
             if now and supply and supply.source == now.source and manifest and manifest["sha256"] == supply.sha256:
@@ -207,7 +219,7 @@ class Engine:
     def described(self, name: str) -> Table:
         """The schema of a schema-qualified name. Raises OpenstarsError where no schema describes it."""
         area, _, table = name.partition(".")
-        names = [f"staged.{table}", f"quarterly.{table}"] if area in ("six_quarters", "current", "previous") else [name]
+        names = [f"staged.{table}", f"quarterly.{table}"] if area in STAGED_AREAS else [name]
         found = next((TABLES[known] for known in names if known in TABLES), None)
         if found is None:
             raise OpenstarsError(f"No schema describes the table {name}: add it to schemas/")

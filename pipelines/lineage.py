@@ -30,7 +30,7 @@ def asset_deps(inputs: list[str], clock: str) -> list[dg.AssetDep]:
         area, _, table = name.partition(".")
         if area in ("rules", "inputs", "previous") or table in ("rejects", "flags"):
             continue
-        if area in ("six_quarters", "current"):
+        if area in ("six_quarters", "current", "latest"):
             behind = "staged" if f"staged.{table}" in TABLES else "quarterly"
             key = dg.AssetKey([behind, table])
             is_mapped = clock == "release" and TABLES[f"{behind}.{table}"].clock == "quarter"

@@ -7,7 +7,7 @@ from typing import Any
 
 import duckdb
 
-from pipelines.engine import inputs_of, rule_view, sql_files
+from pipelines.engine import STAGED_AREAS, inputs_of, rule_view, sql_files
 from pipelines.periods import quarter_days, release
 from schemas import TABLES
 
@@ -43,7 +43,7 @@ class Bench:
     def put(self, name: str, rows: Sequence[Sequence[Any] | Mapping[str, Any]] = ()) -> Bench:
         """Make a table of its schema and fill it; mappings leave the other columns null."""
         area, _, table = name.partition(".")
-        names = [f"staged.{table}", f"quarterly.{table}"] if area in ("six_quarters", "current", "previous") else [name]
+        names = [f"staged.{table}", f"quarterly.{table}"] if area in STAGED_AREAS else [name]
         columns = next(TABLES[known] for known in names if known in TABLES).columns()
         self.con.execute(f"create schema if not exists {area}")
         self.con.execute(f"create or replace table {name} ({', '.join(f'{c.name} {c.type}' for c in columns)})")

@@ -35,11 +35,11 @@ few as (
 ),
 
 listed as (
-    select ccn, 'qm_mds' as source_table, measure_code, upper(trim(is_used)) = 'Y' as is_used from current.qm_mds
+    select ccn, 'qm_mds' as source_table, measure_code, upper(trim(is_used)) = 'Y' as is_used from latest.qm_mds
     union all
-    select ccn, 'qm_claims' as source_table, measure_code, upper(trim(is_used)) = 'Y' as is_used from current.qm_claims
+    select ccn, 'qm_claims' as source_table, measure_code, upper(trim(is_used)) = 'Y' as is_used from latest.qm_claims
     union all
-    select ccn, 'snf_qrp' as source_table, measure_code, false as is_used from current.snf_qrp
+    select ccn, 'snf_qrp' as source_table, measure_code, false as is_used from latest.snf_qrp
 ),
 
 unknown_measures as (
@@ -75,7 +75,7 @@ averages as (
         'flag' as effect,
         'average ' || qm_mds.four_quarter_average || ', quarters ' || least(quarter_1, quarter_2, quarter_3, quarter_4) || ' to '
         || greatest(quarter_1, quarter_2, quarter_3, quarter_4) as evidence
-    from current.qm_mds
+    from latest.qm_mds
     inner join measures on measures.source_table = 'qm_mds' and qm_mds.measure_code like measures.code_like
     where
         quarter_1 + quarter_2 + quarter_3 + quarter_4 is not null

@@ -1,5 +1,6 @@
 -- Every measure of the quality rating as CMS shows it of every home of the provider file.
 -- Grain: ccn, measure. Rule: methodology 5.1, 5.2: proportions, or events per 1,000 days, rounded half up to four decimals.
+-- A month without files of its own goes by those of an earlier month of the quarter: CMS renews the measures quarterly.
 with measures as (
     select measure, stay, source_table, code_like, divide_by
     from rules.quality_measures
@@ -8,17 +9,17 @@ with measures as (
 
 shown as (
     select 'qm_mds' as source_table, ccn, measure_code, four_quarter_average as printed, footnote
-    from current.qm_mds
+    from latest.qm_mds
     union all
     select 'qm_claims' as source_table, ccn, measure_code, adjusted_score as printed, footnote
-    from current.qm_claims
+    from latest.qm_claims
     union all
     select 'snf_qrp' as source_table, ccn, measure_code, try_cast(score as decimal(12, 6)) as printed, nullif(footnote, '-') as footnote
-    from current.snf_qrp
+    from latest.snf_qrp
 ),
 
 supplied as (
-    select table_name from inputs.supplied
+    select distinct source_table from shown
 ),
 
 found as (
@@ -28,12 +29,12 @@ found as (
         measures.measure,
         measures.stay,
         (shown.printed / measures.divide_by)::decimal(18, 9) as exact_value,
-        supplied.table_name is not null as is_supplied,
+        supplied.source_table is not null as is_supplied,
         shown.ccn is not null as is_listed,
         footnotes.reason
     from current.provider_info as homes
     cross join measures
-    left join supplied on measures.source_table = supplied.table_name
+    left join supplied on measures.source_table = supplied.source_table
     left join shown
         on homes.ccn = shown.ccn and measures.source_table = shown.source_table and shown.measure_code like measures.code_like
     left join rules.footnotes as footnotes on trim(shown.footnote) = footnotes.footnote

@@ -49,8 +49,7 @@ def measured(
             column = {"qm_mds": "four_quarter_average", "qm_claims": "adjusted_score", "snf_qrp": "score"}[rule["source_table"]]
             rows[rule["source_table"]].append({**row, column: value, **blank})
     for table in TABLES:
-        bench.put(f"current.{table}", [] if table in without else rows[table])
-    bench.put("inputs.supplied", [(table, month) for table in TABLES if table not in without])
+        bench.put(f"latest.{table}", [] if table in without else rows[table])
     return bench.run(*MADE)
 
 
@@ -67,30 +66,41 @@ def score(bench: Bench, name: str, columns: str = "score") -> tuple[Any, ...]:
     return bench.rows(f"select {columns} from quality.scores where score_name = '{name}_qm_score' and ccn = '{HOME}'")[0]
 
 
-@pytest.mark.parametrize("month", ["2022-07", "2024-11", "2025-06", "2026-02", "2026-07"])
+SETS = ("2022-07", "2025-06", "2026-07")  # releases that together use every row of the point tables
+
+
+def test_the_releases_that_are_tested_use_every_row() -> None:
+    """Of the point tables."""
+    used = {tuple(row.values()) for month in SETS for row in in_force("quality_cut_points", month)}
+    assert used == {tuple(row.values()) for row in rows_of("quality_cut_points")}
+
+
+@pytest.mark.parametrize("month", SETS)
 def test_every_row_of_the_point_tables(month: str) -> None:
     """Methodology 5.5: both ends of each band earn its points, a hair beyond them the next band's; for the releases of every set."""
     measures = {row["measure"]: row for row in in_force("quality_measures", month)}
     bands = [row for row in in_force("quality_cut_points", month) if row["measure"] in measures]
     assert {row["measure"] for row in bands} == set(measures)
+    asked: dict[str, tuple[str, Decimal, int]] = {}
     for row in bands:
-        divide = int(measures[row["measure"]]["divide_by"])
-        for end in ("lower", "upper"):
-            value = Decimal(row[end])
+        for value in (Decimal(row["lower"]), Decimal(row["upper"])):
             near = [value - Decimal("0.00004"), value, value + Decimal("0.00004")] if 0 < value < 1 else [value]
             for exact in near:  # four decimals are compared, so that these are the same value
-                bench = Bench(month)
-                bench.put("current.provider_info", [{"ccn": HOME, "state": "AL"}])
-                bench.put("quality.values", _alone(row["measure"], exact, month))
-                bench.run("quality.components")
-                assert component(bench, row["measure"]) == (int(row["points"]),), (row, exact, divide)
+                asked[f"{len(asked):06}"] = (row["measure"], exact, int(row["points"]))
+    bench = Bench(month)
+    homes = [value for ccn, (measure, exact, _) in asked.items() for value in _with(ccn, measure, exact, list(measures.values()))]
+    bench.put("quality.values", homes).run("quality.components")
+    found = {(ccn, measure): points for ccn, measure, points in bench.rows("select ccn, measure, points from quality.components")}
+    assert {ccn: found[ccn, measure] for ccn, (measure, _, _) in asked.items()} == {
+        ccn: points for ccn, (_, _, points) in asked.items()
+    }
 
 
-def _alone(measure: str, exact: Decimal, month: str) -> list[dict[str, Any]]:
+def _with(ccn: str, measure: str, exact: Decimal, measures: list[dict[str, str]]) -> list[dict[str, Any]]:
     """Values of a home of which one measure is looked at and the others make the stays count."""
     return [
         {
-            "ccn": HOME,
+            "ccn": ccn,
             "state": "AL",
             "measure": row["measure"],
             "stay": row["stay"],
@@ -99,7 +109,7 @@ def _alone(measure: str, exact: Decimal, month: str) -> list[dict[str, Any]]:
             "is_supplied": True,
             "is_listed": True,
         }
-        for row in in_force("quality_measures", month)
+        for row in measures
     ]
 
 
@@ -167,46 +177,39 @@ def test_without_enough_measures_a_stay_does_not_count() -> None:
     few_short = measured({HOME: perfect(**dict.fromkeys(SHORT[:3]))}, month="2026-06")
     assert score(few_short, "short_stay", "score, status") == (None, "few_measures")
     assert few_short.rows(star) == [(5, "recomputed", "rated")]
-    none = measured({HOME: {}}, month="2026-06")
-    assert none.rows(star) == [(None, "recomputed", "few_measures")]
+    none = measured({HOME: {}, "015010": perfect()}, month="2026-06")
+    assert none.rows(f"{star} and ccn = '{HOME}'") == [(None, "recomputed", "few_measures")]
     assert component(none, "401", "value, reason") == (None, "not_in_file")
 
 
-def stars_at(points: int, name: str, month: str) -> int | None:
-    """The star of a score, through the thresholds of the month."""
-    bench = Bench(month)
-    stays = {"long_stay": ("long",), "short_stay": ("short",), "overall": ("long", "short")}[name]
-    rows = [(m["measure"], m["stay"]) for m in in_force("quality_measures", month)]
-    # one measure carries the points, the others none; short points are scaled by 1150/800, so those take a multiple of 23
-    carried = {"long": points, "short": 0} if name != "short_stay" else {"short": points, "long": 0}
-    bench.put(
-        "quality.components",
-        [
-            {"ccn": HOME, "measure": measure, "stay": stay, "value": 0, "value_source": "published", **dict.fromkeys(
-                ("points", "points_low", "points_high"), carried[stay] if measure == next(m for m, s in rows if s == stay) else 0)}
-            for measure, stay in rows
-            if stay in stays
-        ],
-    )  # fmt: skip
-    bench.run("quality.scores")
-    found: tuple[int | None] = score(bench, name, "stars")  # type: ignore[assignment]
-    return found[0]
-
-
-@pytest.mark.parametrize("month", ["2022-09", "2025-01", "2026-06", "2026-07"])
+@pytest.mark.parametrize("month", ["2022-09", "2025-02", "2026-06", "2026-07"])
 def test_every_row_of_the_star_thresholds(month: str) -> None:
     """Methodology 5.4: the lowest score of each star has it, a point less has not. Short-stay points are tested at the scale of 800."""
-    month = "2025-02" if month == "2025-01" else month  # there was no January release
+    carriers = {
+        "qm_rating": "401",
+        "long_stay_qm_rating": "401",
+        "short_stay_qm_rating": "434",
+    }  # the measure that has the points
+    asked: dict[str, tuple[str, int, int | None]] = {}
     for row in in_force("star_thresholds", month):
         lower, stars = int(row["lower"]), int(row["stars"])
-        if row["rating"] in ("qm_rating", "long_stay_qm_rating"):
-            name = "overall" if row["rating"] == "qm_rating" else "long_stay"
-            assert stars_at(lower, name, month) == stars
-            assert stars_at(lower - 1, name, month) == (stars - 1 or None)
-        elif row["rating"] == "short_stay_qm_rating":
-            reaching = -(-(2 * lower - 1) * 800 // 2300)  # the fewest points that scale to the score or more
-            assert stars_at(reaching, "short_stay", month) == stars
-            assert stars_at(reaching - 1, "short_stay", month) == (stars - 1 or None)
+        if row["rating"] in carriers:
+            if row["rating"] == "short_stay_qm_rating":
+                lower = -(-(2 * lower - 1) * 800 // 2300)  # the fewest points that scale to the score or more
+            for points, star in ((lower, stars), (lower - 1, stars - 1 or None)):
+                asked[f"{len(asked):06}"] = (row["rating"], points, star)
+    plain = {"value": 0, "value_source": "published"}
+    rows = []
+    for ccn, (rating, points, _) in asked.items():
+        for row in in_force("quality_measures", month):
+            earned = points if row["measure"] == carriers[rating] else 0
+            every = dict.fromkeys(("points", "points_low", "points_high"), earned)
+            rows.append({"ccn": ccn, "measure": row["measure"], "stay": row["stay"], **plain, **every})
+    bench = Bench(month).put("quality.components", rows).run("quality.scores")
+    found = {(ccn, rating): stars for ccn, rating, stars in bench.rows("select ccn, rating, stars from quality.scores")}
+    assert {ccn: found[ccn, rating] for ccn, (rating, _, _) in asked.items()} == {
+        ccn: star for ccn, (_, _, star) in asked.items()
+    }
 
 
 @pytest.mark.parametrize(
@@ -262,7 +265,7 @@ def test_bad_rows_have_reasons() -> None:
     """A measure that no rule knows, a home that the provider file lacks, a blank without a footnote, an average outside its quarters."""
     bench = measured({HOME: perfect(), "015010": perfect(), "999999": perfect()})
     bench.con.execute("delete from current.provider_info where ccn = '999999'")
-    mine = "update current.qm_mds set {} where ccn <> '015010' and measure_code = '{}'"
+    mine = "update latest.qm_mds set {} where ccn <> '015010' and measure_code = '{}'"
     bench.con.execute(mine.format("measure_code = '999'", "407"))
     bench.con.execute(mine.format("four_quarter_average = null", "406"))
     bench.con.execute(mine.format("quarter_1 = 1, quarter_2 = 2, quarter_3 = 3, quarter_4 = 4", "410"))
