@@ -132,13 +132,20 @@ def run_checks(con: duckdb.DuckDBPyConnection, table: str, file: str) -> list[tu
     return list(every.items())
 
 
-def write_flags(con: duckdb.DuckDBPyConnection, flags: dict[str, list[tuple[Any, ...]]], target: Path) -> dict[str, int]:
+def write_flags(
+    con: duckdb.DuckDBPyConnection, table: str, flags: dict[str, list[tuple[Any, ...]]], target: Path
+) -> dict[str, int]:
     """Write what warning checks found beside the table; homes by reason."""
     con.execute(
-        "create or replace temp table flags (ccn text, reason text, evidence text, first_date date, last_date date, found bigint)"
+        "create or replace temp table flags "
+        "(table_name text, ccn text, reason text, evidence text, first_date date, last_date date, found bigint)"
     )
-    rows = [(ccn, reason, evidence, first, last, n) for reason, found in flags.items() for ccn, evidence, first, last, n in found]
+    rows = [
+        (table, ccn, reason, evidence, first, last, n)
+        for reason, found in flags.items()
+        for ccn, evidence, first, last, n in found
+    ]
     if rows:
-        con.executemany("insert into flags values (?, ?, ?, ?, ?, ?)", rows)
+        con.executemany("insert into flags values (?, ?, ?, ?, ?, ?, ?)", rows)
     con.execute(f"copy (from flags order by ccn, reason) to '{target}' (format parquet)")
     return {reason: len(found) for reason, found in flags.items() if found}

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pipelines.engine import Engine
+from pipelines.engine import Engine, graph
 from pipelines.errors import OpenstarsError
 from pipelines.faults import explained
 from pipelines.rows import rejected, told
@@ -22,9 +22,12 @@ SHOWN = 5
 
 
 def inputs_of_release(engine: Engine) -> list[tuple[str, str]]:
-    """Every (source table, period) that the release may read, in order."""
+    """Every (source table, period) that the release may read, in order; of some tables an earlier month of the quarter stands in."""
     quarters = [(t, q) for q in engine.release.all_quarters for t in QUARTER_TABLES]
-    return quarters + [(t, engine.release.name) for t in RELEASE_TABLES]
+    lasting = {name for inputs in graph().values() for name in inputs if name.startswith("latest.")}
+    found = {name: engine.finished(name) for name in lasting}
+    months = {name.split(".")[1]: period for name, finished in found.items() for _, period in finished}
+    return quarters + [(t, months.get(t, engine.release.name)) for t in RELEASE_TABLES]
 
 
 def refuse_rejects(engine: Engine) -> list[dict[str, Any]]:
@@ -78,6 +81,7 @@ def inputs_json(engine: Engine, through: str, rejects: list[dict[str, Any]]) -> 
         "basis": engine.release.basis,
         "note": engine.release.note,
         "through": through,
+        "previous_release": next((period for _, period in engine.finished("previous.provider_info")), ""),
         "inputs": engine.settings.inputs,
         "files": [asdict(s) for s in supplies],
         "absent": absent,

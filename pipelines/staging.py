@@ -103,7 +103,7 @@ def _stage(store: Store, supply: Supply, settings: Settings) -> dict[str, Any]:
             if counts.rows + counts.rejected_rows == 0:
                 raise RefusedFile(text.name, "holds a header and no rows", todo="Fetch the file again")
             write_rejects(con, folder)
-            warned = write_flags(con, flags.rows, folder / "flags.parquet")
+            warned = write_flags(con, target.short, flags.rows, folder / "flags.parquet")
             con.close()
             manifest = {
                 "table": target_name,

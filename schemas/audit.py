@@ -20,12 +20,13 @@ class Versions(pa.DataFrameModel):
     ruleset: str = column("Release month of the latest rule change", source="rules.rulesets")
 
 
-@table("audit.flags", key=("ccn", "measure", "reason"), clock="release")
+@table("audit.flags", key=("ccn", "domain", "measure", "reason"), clock="release")
 class AuditFlags(pa.DataFrameModel):
     """What warning checks found about a home in the inputs of the release."""
 
     ccn: str = ccn_column()
-    measure: str = column("Staff group as in turnover and staffing_levels", source="computed")
+    domain: str = column("Rating domain that reads the input", source="computed", isin=["staffing", "inspections", "quality"])
+    measure: str = column("total_nurse, or the score that the input is for", source="computed")
     reason: str = column("Reason word", source="rules.reasons")
     evidence: str = column("What shows it", source="computed")
     first_date: dt.date = column("First day it concerns", source="computed", nullable=True)

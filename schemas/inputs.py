@@ -42,6 +42,7 @@ class StaffingQuarter(pa.DataFrameModel):
 class Flags(pa.DataFrameModel):
     """A home that a warning check found in a staged or computed table."""
 
+    table_name: str = column("The table", source="computed")
     ccn: str = column("CMS certification number", source="computed")
     reason: str = column("Reason word", source="rules.reasons")
     evidence: str = column("What shows it", source="computed")

@@ -1,10 +1,20 @@
 -- What warning checks found, and days that no sum could use.
--- Grain: ccn, measure, reason. Rule: methodology 1.3, 8.1; "What a bad row gets" in the design.
+-- Grain: ccn, domain, measure, reason. Rule: methodology 1.3, 8.1; "What a bad row gets" in the design.
 with found as (
     select ccn, 'total_nurse' as measure, reason, evidence, first_date, last_date
     from six_quarters.flags
     union all
-    select ccn, 'total_nurse' as measure, reason, evidence, first_date, last_date
+    select
+        ccn,
+        case
+            when table_name in ('qm_mds', 'qm_claims', 'snf_qrp') then 'overall_qm_score'
+            when table_name in ('health_citations', 'survey_summary', 'survey_dates', 'penalties') then 'weighted_score'
+            else 'total_nurse'
+        end as measure,
+        reason,
+        evidence,
+        first_date,
+        last_date
     from current.flags
     union all
     select
@@ -43,6 +53,7 @@ with found as (
 
 select
     ccn,
+    case measure when 'overall_qm_score' then 'quality' when 'weighted_score' then 'inspections' else 'staffing' end as domain,
     measure,
     reason,
     string_agg(distinct evidence, '; ' order by evidence) as evidence,
@@ -50,4 +61,4 @@ select
     max(last_date) as last_date
 from found
 group by ccn, measure, reason
-order by ccn, measure, reason
+order by ccn, domain, measure, reason

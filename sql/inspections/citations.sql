@@ -40,7 +40,7 @@ cited as (
         upper(trim(scope_severity)) as scope_severity,
         case when is_standard then 'standard' when is_infection_control then 'infection_control' else 'complaint' end as survey_kind,
         inspection_cycle as cms_cycle,
-        corrected ilike 'past non-compliance%' as is_past,
+        coalesce(corrected ilike 'past non-compliance%', false) as is_past,
         coalesce(survey_type, 'Health') ilike 'health%' and upper(trim(deficiency_prefix)) = 'F' as is_health,
         row_number() over (
             partition by ccn
@@ -54,15 +54,17 @@ cited as (
 placed as (
     select
         cited.* exclude (is_past),
-        coalesce(tags.is_substandard, false)
-        and points.points_substandard > points.points
-        and not (cited.is_past and points.points_past is not null) as is_substandard,
+        coalesce(
+            tags.is_substandard
+            and points.points_substandard > points.points
+            and not (cited.is_past and points.points_past is not null), false
+        ) as is_substandard,
         case
             when cited.is_past and points.points_past is not null then points.points_past
             when tags.is_substandard then points.points_substandard
             else points.points
         end as own_points,
-        cited.is_past and points.points_past is not null as is_past,
+        coalesce(cited.is_past and points.points_past is not null, false) as is_past,
         case
             when not cited.is_health then 'not_a_health_survey'
             when points.points is null then 'unknown_scope_severity'

@@ -59,6 +59,11 @@ standard_surveys as (
     group by ccn
 ),
 
+rejected as (
+    select distinct ccn from current.rejects
+    where table_name = 'health_citations'
+),
+
 has_citations as (
     select distinct ccn from inspections.citations
 ),
@@ -78,6 +83,7 @@ known as (
         case
             when not supplied.citations then 'inputs_absent'
             when published.score is null and published.scored_cycles > 0 then 'no_such_cycle'
+            when rejected.ccn is not null then 'rejected_rows'
             when blocked.reason is not null then blocked.reason
             when
                 has_citations.ccn is null
@@ -90,6 +96,7 @@ known as (
     left join cited on published.ccn = cited.ccn and published.cycle = cited.cycle
     left join blocked on published.ccn = blocked.ccn
     left join has_citations on published.ccn = has_citations.ccn
+    left join rejected on published.ccn = rejected.ccn
     left join standard_surveys on published.ccn = standard_surveys.ccn
     left join revisit_points on published.revisits between revisit_points.revisits and revisit_points.through
 ),

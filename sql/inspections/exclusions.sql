@@ -85,4 +85,8 @@ union all
 select * from unknown_homes
 union all
 select * from stars
+union all
+select ccn, measure, reason as exclusion, 'flag' as effect, evidence, first_date, last_date
+from audit.flags
+where domain = 'inspections'
 order by ccn, measure, exclusion

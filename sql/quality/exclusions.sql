@@ -110,4 +110,8 @@ every as (
 
 select *, null::date as first_date, null::date as last_date
 from every
+union all
+select ccn, measure, reason as exclusion, 'flag' as effect, evidence, first_date, last_date
+from audit.flags
+where domain = 'quality'
 order by ccn, measure, exclusion

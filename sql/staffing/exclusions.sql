@@ -87,6 +87,7 @@ found as (  -- of two rows with one key the first kind stands
     union all
     select 6 as kind, ccn, measure, reason as exclusion, 'flag' as effect, evidence, first_date, last_date
     from audit.flags
+    where domain = 'staffing'
 )
 
 select * exclude (kind)

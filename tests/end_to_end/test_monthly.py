@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -110,5 +111,9 @@ def test_august_moves_by_its_inspections_alone(nation: Path, tmp_path: Path) -> 
     assert shifted == 0
     quality_of = "select count(points), sum(points) from rating_components where domain = 'quality'"
     assert august.execute(quality_of).fetchall() == july.execute(quality_of).fetchall()
+    inputs = json.loads((store / "published" / "2026-08" / "inputs.json").read_text())
+    assert inputs["previous_release"] == "2026-07"
+    read = {(file["table"], file["period"]) for file in inputs["files"]}
+    assert {("qm_mds", "2026-07"), ("health_citations", "2026-08"), ("pbj_daily", "2026Q1")} <= read
     story = explain(Run(data=str(store)).store(), "2026-08", ccn)
     assert "2026-07-14  complaint  F684  J       1      75      substandard quality of care" in story
