@@ -62,6 +62,21 @@ class Cycles(pa.DataFrameModel):
     parting: str = reason_column("Why they give other points than CMS's")
 
 
+@table("inspections.partings", key=("ccn", "cycle"), clock="release")
+class Partings(pa.DataFrameModel):
+    """A rating cycle to which the citations give other points than CMS."""
+
+    ccn: str = ccn_column()
+    cycle: dt.int32 = column("Rating cycle, 1 the latest", source="rules.health_windows")
+    difference: dt.Decimal(12, 3) = column(
+        "CMS's points less those of the citations, revisits included", unit="points", nullable=True
+    )
+    parting: str = column("Reason word", source="rules.reasons")
+    explained_by: str = column(
+        "Each single citation that would explain it, and how it would have to be scored", source="computed", nullable=True
+    )
+
+
 @table("inspections.abuse", key=("ccn",), clock="release")
 class Abuse(pa.DataFrameModel):
     """The abuse icon of a home: CMS's, and what the citations give."""

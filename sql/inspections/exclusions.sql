@@ -25,20 +25,34 @@ cycles as (
     select
         cycles.ccn,
         'cycle_' || cycles.cycle || '_score' as measure,
-        coalesce(cycles.exclusion, cycles.parting) as exclusion,
+        cycles.exclusion,
         case when cycles.value_source = 'published' then 'published_value' else 'no_value' end as effect,
         coalesce(
             blocking.evidence,
             'CMS counts ' || coalesce(cycles.published_citations::varchar, 'no') || ' citations and '
             || coalesce(cycles.revisits::varchar, 'no') || ' revisits in the cycle'
-            || coalesce(', the file ' || cycles.counted_citations || ' citations', '')
         ) as evidence,
         blocking.first_date,
         blocking.last_date
     from inspections.cycles as cycles
     left join blocking on cycles.ccn = blocking.ccn and cycles.exclusion = blocking.reason
-    inner join rules.reasons as reasons on coalesce(cycles.exclusion, cycles.parting) = reasons.reason and reasons.published_stands_in
-    where coalesce(cycles.exclusion, '') <> 'inputs_absent'
+    inner join rules.reasons as reasons on cycles.exclusion = reasons.reason and reasons.published_stands_in
+    where cycles.exclusion <> 'inputs_absent'
+),
+
+parted as (
+    select
+        partings.ccn,
+        'cycle_' || partings.cycle || '_score' as measure,
+        partings.parting as exclusion,
+        case when cycles.value_source = 'published' then 'published_value' else 'flag' end as effect,
+        'CMS has ' || cycles.published_score::double || ' points of ' || coalesce(cycles.published_citations::varchar, 'unknown') || ' citations, '
+        || 'the file ' || cycles.recomputed_score::double || ' of ' || cycles.counted_citations
+        || coalesce('; would fit: ' || partings.explained_by, '') as evidence,
+        null::date as first_date,
+        null::date as last_date
+    from inspections.partings as partings
+    inner join inspections.cycles as cycles on partings.ccn = cycles.ccn and partings.cycle = cycles.cycle
 ),
 
 unknown_homes as (
@@ -81,6 +95,8 @@ stars as (
 )
 
 select * from cycles
+union all
+select * from parted
 union all
 select * from unknown_homes
 union all

@@ -207,6 +207,20 @@ def test_where_citations_part_from_cms() -> None:
     assert other.rows(select) == [(4, 4, "recomputed", "differs")]
 
 
+def test_a_parting_names_the_citation_that_would_explain_it() -> None:
+    """20 points here, 16 at CMS: F689 F without substandard care, and nothing else, would fit; 4 at CMS: without the whole citation."""
+    pair = (cited("2026-01-05", "F689", "F", "standard"), cited("2026-01-05", "F812", "D", "standard"))
+    select = "select difference::int, explained_by from inspections.partings"
+    assert scored(*pair, cycle_1_score=20, cycle_1_citations=2).run("inspections.partings").rows(select) == [
+        (-4, "F689 F of 2026-01-05 not substandard, or F812 D of 2026-01-05 not counted")
+    ]
+    assert scored(*pair, cycle_1_score=4, cycle_1_citations=1).run("inspections.partings").rows(select) == [
+        (-20, "F689 F of 2026-01-05 not counted")
+    ]
+    assert scored(*pair, cycle_1_score=24, cycle_1_citations=2).run("inspections.partings").rows(select) == []
+    assert scored(*pair, cycle_1_score=99, cycle_1_citations=2).run("inspections.partings").rows(select) == [(75, None)]
+
+
 @pytest.mark.parametrize(
     ("citations", "icon"),
     [
