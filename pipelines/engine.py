@@ -105,6 +105,12 @@ def variables_of(select: str) -> set[str]:
     return set(re.findall(r"getvariable\('(\w+)'\)", select))
 
 
+@cache
+def lasting() -> set[str]:
+    """What SQL reads as `latest.`: tables that stand for all months of a quarter."""
+    return {name for inputs in graph().values() for name in inputs if name.startswith("latest.")}
+
+
 def graph() -> dict[str, list[str]]:
     """Inputs of every SQL file, in an order in which each follows what it reads."""
     inputs = {name: inputs_of(path.read_text()) for name, path in sql_files().items() if not name.startswith("staged.")}
@@ -188,8 +194,8 @@ class Engine:
         return name, quarter
 
     def _shares_quarter(self, other: Release) -> bool:
-        """Whether a release is this one or an earlier month over the same staffing quarter."""
-        return other.name <= self.release.name and other.staffing_quarter == self.release.staffing_quarter
+        """Whether a release is this one or an earlier month over the same quarters (in 2024 levels stood still, turnover moved on)."""
+        return other.name <= self.release.name and other.all_quarters == self.release.all_quarters
 
     def _nearest(self, name: str, releases: Sequence[str]) -> list[tuple[str, str]]:
         """A staged table of the latest of some releases of which the store has it, of the source of this release's provider file."""
@@ -202,6 +208,11 @@ class Engine:
                 return [(name, period)]
         return []
 
+    def month_of(self, table: str) -> str:
+        """The release whose file of a Care Compare table this one reads: its own, or of what lasts a quarter an earlier month's."""
+        found = self.finished(f"latest.{table}") if f"latest.{table}" in lasting() else []
+        return next((period for _, period in found), self.release.name)
+
     def _current(self, clock: str) -> str:
         return self.release.staffing_quarter if clock == "quarter" else self.release.name
 
@@ -211,9 +222,7 @@ class Engine:
             wanted = [(t, q) for q in self.release.quarters for t in ("pbj_daily", "employee_quarters")]
         else:
             wanted = [("pbj_daily", self.release.staffing_quarter)]
-            wanted += [
-                (name.split(".")[1], self.release.name) for name, t in TABLES.items() if t.clock == "release" and t.signature
-            ]
+            wanted += [(t.short, self.month_of(t.short)) for t in TABLES.values() if t.clock == "release" and t.signature]
         return [(f"staged.{t}", p) for t, p in wanted if self.store.supply(source_of(t), p)]
 
     def described(self, name: str) -> Table:

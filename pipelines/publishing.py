@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pipelines.engine import Engine, graph
+from pipelines.engine import Engine
 from pipelines.errors import OpenstarsError
 from pipelines.faults import explained
 from pipelines.rows import rejected, told
@@ -24,10 +24,7 @@ SHOWN = 5
 def inputs_of_release(engine: Engine) -> list[tuple[str, str]]:
     """Every (source table, period) that the release may read, in order; of some tables an earlier month of the quarter stands in."""
     quarters = [(t, q) for q in engine.release.all_quarters for t in QUARTER_TABLES]
-    lasting = {name for inputs in graph().values() for name in inputs if name.startswith("latest.")}
-    found = {name: engine.finished(name) for name in lasting}
-    months = {name.split(".")[1]: period for name, finished in found.items() for _, period in finished}
-    return quarters + [(t, months.get(t, engine.release.name)) for t in RELEASE_TABLES]
+    return quarters + [(t, engine.month_of(t)) for t in RELEASE_TABLES]
 
 
 def refuse_rejects(engine: Engine) -> list[dict[str, Any]]:

@@ -160,7 +160,7 @@ def _inspections(con: duckdb.DuckDBPyConnection, home: dict[str, Any]) -> str:
         for measure, value, source, *_ in found
     )
     ranked = [row for row in found if row[0] == "weighted_score" and row[3]]
-    rank = f"; its rank in {home['state']} earns {ranked[0][3]}" if ranked else ""
+    rank = f"; its rank earns {ranked[0][3]}" if ranked else ""
     away = f", {ranked[0][5]} points fewer would earn {ranked[0][4]}" if ranked and ranked[0][4] else ""
     word = reason if reason else "" if stars else home["health_inspection_status"]
     shaped = f", {word}{_meaning(con, word)}" if word else ""

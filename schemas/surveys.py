@@ -22,9 +22,9 @@ def processing_column() -> object:
     return column("Day CMS made the file; its month is the release", cms="Processing Date", required=True)
 
 
-def flag_column(description: str, cms: str) -> object:
+def flag_column(description: str, cms: str, required: bool = False) -> object:
     """A yes or no of CMS; what is blank says neither."""
-    return column(description, cms=cms, nullable=True, words=YES_NO)
+    return column(description, cms=cms, required=required, nullable=True, words=YES_NO)
 
 
 def count_column(description: str, cms: str) -> object:
@@ -49,7 +49,7 @@ class HealthCitations(pa.DataFrameModel):
     inspection_cycle: dt.int32 = column(
         "CMS's cycle of the survey, 1 the latest", cms="Inspection Cycle", required=True, nullable=True
     )
-    is_standard: bool = flag_column("Cited on a standard survey", "Standard Deficiency")
+    is_standard: bool = flag_column("Cited on a standard survey", "Standard Deficiency", required=True)
     is_complaint: bool = flag_column(
         "Cited on a complaint survey, or on a complaint at a standard survey", "Complaint Deficiency"
     )

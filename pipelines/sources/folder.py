@@ -153,6 +153,9 @@ class Folder(Source):
             is_silent = found.seen.table not in QUARTER_TABLES and not says_month(found.seen.table)
             if is_silent and not months:
                 months = set().union(*beside.values())
+                if len(months) == 1:
+                    told = f"its rows do not say their month: taken for {min(months)}, of the only ProviderInfo in the folder"
+                    self._warnings.append(f"{found.name}: {told}")
             if len(months) == 1:
                 yield replace(found, seen=replace(found.seen, period=min(months)))
             elif is_silent:

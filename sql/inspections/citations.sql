@@ -39,6 +39,7 @@ cited as (
         upper(trim(deficiency_prefix)) || right('000' || trim(tag_number), 3) as tag,
         upper(trim(scope_severity)) as scope_severity,
         case when is_standard then 'standard' when is_infection_control then 'infection_control' else 'complaint' end as survey_kind,
+        is_standard or is_infection_control or is_complaint as has_kind,
         inspection_cycle as cms_cycle,
         coalesce(corrected ilike 'past non-compliance%', false) as is_past,
         coalesce(survey_type, 'Health') ilike 'health%' and upper(trim(deficiency_prefix)) = 'F' as is_health,
@@ -53,7 +54,7 @@ cited as (
 
 placed as (
     select
-        cited.* exclude (is_past),
+        cited.* exclude (is_past, has_kind),
         coalesce(
             tags.is_substandard
             and points.points_substandard > points.points
@@ -68,6 +69,7 @@ placed as (
         case
             when not cited.is_health then 'not_a_health_survey'
             when points.points is null then 'unknown_scope_severity'
+            when not coalesce(cited.has_kind, false) then 'unknown_survey_kind'
             when cited.survey_date > settings.release_day then 'future_survey_date'
             when tags.is_unscored then 'unscored_tag'
             when cited.survey_kind <> 'standard' and windows.cycle is null then 'too_old_survey'

@@ -61,7 +61,7 @@ standard_surveys as (
 
 rejected as (
     select distinct ccn from current.rejects
-    where table_name = 'health_citations'
+    where table_name in ('health_citations', 'provider_info')
 ),
 
 has_citations as (
@@ -81,9 +81,9 @@ known as (
         coalesce(cited.points, 0) as deficiency_points,
         coalesce(cited.points, 0) * revisit_points.percent as revisit_hundredths,
         case
-            when not supplied.citations then 'inputs_absent'
-            when published.score is null and published.scored_cycles > 0 then 'no_such_cycle'
             when rejected.ccn is not null then 'rejected_rows'
+            when published.score is null and published.scored_cycles > 0 then 'no_such_cycle'
+            when not supplied.citations then 'inputs_absent'
             when blocked.reason is not null then blocked.reason
             when
                 has_citations.ccn is null

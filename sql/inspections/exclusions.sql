@@ -82,9 +82,12 @@ stars as (
         case
             when stars.reason = 'abuse_icon'
                 then 'rank of ' || stars.fresh_stars || ' stars' || coalesce('; ' || abuse.evidence, '')
-            when stars.status <> 'rated' then coalesce('footnote ' || trim(homes.health_inspection_footnote), 'no star in the provider file')
             when stars.reason = 'kept_star' then stars.kept_stars || ' stars before, rank of ' || stars.fresh_stars || ' now'
-            else 'no earlier release of the same source in the store'
+            else coalesce(
+                'footnote ' || trim(homes.health_inspection_footnote),
+                'CMS gives ' || homes.health_inspection_rating || ' stars',
+                'no star in the provider file'
+            )
         end as evidence,
         null::date as first_date,
         null::date as last_date

@@ -9,7 +9,7 @@ with weights as (
 cycles as (
     select ccn, cycle, score, count(*) over (partition by ccn) as cycles
     from inspections.cycles
-    where score is not null
+    where exclusion is distinct from 'no_such_cycle'
 ),
 
 weighted as (
@@ -17,7 +17,7 @@ weighted as (
         cycles.ccn,
         any_value(cycles.cycles) as cycles,
         case
-            when count(weights.cycle) = any_value(cycles.cycles)
+            when count(weights.cycle) = any_value(cycles.cycles) and count(cycles.score) = any_value(cycles.cycles)
                 then round((sum(cycles.score * weights.sixtieths) / 60)::decimal(18, 9), 3)
         end as weighted_score
     from cycles
@@ -26,10 +26,11 @@ weighted as (
 ),
 
 excluded as (
-    select ccn, min(exclusion) as exclusion
-    from inspections.cycles
-    where exclusion <> 'no_such_cycle'
-    group by ccn
+    select cycles.ccn, arg_min(cycles.exclusion, reasons.rank) as exclusion
+    from inspections.cycles as cycles
+    inner join rules.reasons as reasons on cycles.exclusion = reasons.reason
+    where cycles.exclusion <> 'no_such_cycle'
+    group by cycles.ccn
 ),
 
 scored as (
@@ -69,7 +70,7 @@ select
     case
         when is_sff then 'special_focus'
         when reason is not null then reason
-        when cycles = 1 then 'too_new'
+        when cycles = 1 and published_stars is null then 'too_new'
         when score is null and getvariable('inputs')::varchar = 'recomputed' then coalesce(exclusion, 'not_published')
         when score is null and published_stars is null then 'not_published'
         else 'rated'

@@ -33,13 +33,21 @@ fresh as (
     group by scoped.ccn
 ),
 
+same_rules as (  -- a score of other weights says nothing of a change
+    select coalesce(max(effective_from), '') as first_release
+    from rules.rulesets
+    where domain = 'inspections' and effective_from <= getvariable('release')::varchar
+),
+
 earlier as (
     select ccn, health_inspection_rating, weighted_health_score, coalesce(upper(trim(abuse_icon)) = 'Y', false) as has_abuse_icon
     from previous.provider_info
+    cross join same_rules
+    where strftime(processing_date, '%Y-%m') >= same_rules.first_release
 ),
 
 any_earlier as (
-    select count(*) as homes from previous.provider_info
+    select count(*) as homes from earlier
 ),
 
 found as (
@@ -77,8 +85,10 @@ select
         as status,
     case
         when found.status <> 'rated' or found.fresh_stars is null then null
+        when found.has_abuse_icon and coalesce(found.kept_stars, found.fresh_stars) > limits.abuse_icon then 'abuse_icon'
+        when found.has_abuse_icon and least(found.fresh_stars, limits.abuse_icon) > found.kept_stars then 'kept_star'
         when found.has_abuse_icon and found.fresh_stars > limits.abuse_icon then 'abuse_icon'
-        when found.kept_stars <> found.fresh_stars and not found.has_abuse_icon then 'kept_star'
+        when found.kept_stars <> found.fresh_stars then 'kept_star'
         when not found.has_previous then 'no_previous_release'
     end as reason
 from found

@@ -72,18 +72,30 @@ estimated as (
     from quality.estimated_thresholds
 ),
 
+ranked as (  -- every ranked home in its state, by whose cut points it goes there, and once more in the nation
+    select scores.state as scope, stars.scope as ranked_scope, scores.score
+    from inspections.stars as stars
+    inner join inspections.scores as scores on stars.ccn = scores.ccn
+    where stars.scope is not null and scores.state is not null
+    union all
+    select 'nation' as scope, 'nation' as ranked_scope, scores.score
+    from inspections.stars as stars
+    inner join inspections.scores as scores on stars.ccn = scores.ccn
+    where stars.scope is not null
+),
+
 health as (
     select
         'inspections' as domain,
-        cut_points.scope,
+        ranked.scope,
         'weighted_score' as measure,
         cut_points.stars as points,
         'recomputed' as basis,
         cut_points.lower,
         cut_points.upper,
-        count(stars.ccn) as homes
-    from inspections.cut_points as cut_points
-    left join inspections.stars as stars on cut_points.scope = stars.scope and cut_points.stars = stars.fresh_stars
+        count(*) filter (where ranked.score between cut_points.lower and coalesce(cut_points.upper, ranked.score)) as homes
+    from ranked
+    inner join inspections.cut_points as cut_points on ranked.ranked_scope = cut_points.scope
     group by all
 ),
 

@@ -15,6 +15,10 @@ with point_ranges as (
     where getvariable('release')::varchar between effective_from and coalesce(effective_to, '9999-12')
 ),
 
+ranged as (
+    select distinct measure from point_ranges
+),
+
 limits as (
     select stay, least_measures
     from rules.quality_limits
@@ -78,8 +82,9 @@ select
         when point_ranges.next_lower > point_ranges.upper then point_ranges.next_lower - valued.value
         else valued.value - point_ranges.next_upper
     end as distance_to_next,
-    case when valued.reason is null and point_ranges.points is null then 'no_point_ranges' else valued.reason end as reason
+    case when valued.is_eligible and ranged.measure is null then 'no_point_ranges' else valued.reason end as reason
 from valued
+left join ranged on valued.measure = ranged.measure
 left join point_ranges
     on valued.measure = point_ranges.measure and valued.value between point_ranges.lower and point_ranges.upper
 order by valued.ccn, valued.measure

@@ -43,7 +43,7 @@ listed as (
 ),
 
 unknown_measures as (
-    select
+    select distinct
         listed.ccn,
         listed.measure_code as measure,
         'unknown_measure' as exclusion,
@@ -81,6 +81,7 @@ averages as (
         quarter_1 + quarter_2 + quarter_3 + quarter_4 is not null
         and four_quarter_average not between least(quarter_1, quarter_2, quarter_3, quarter_4) - 0.000001
         and greatest(quarter_1, quarter_2, quarter_3, quarter_4) + 0.000001
+    qualify row_number() over (partition by qm_mds.ccn, qm_mds.measure_code order by qm_mds.measure_period desc) = 1
 ),
 
 stars as (

@@ -1,5 +1,6 @@
 -- Quality measure stars of every home of the provider file: from the measures where they determine them, else CMS's.
--- Grain: ccn, rating. Rule: methodology 5.3, 5.4: with one stay alone the star is that stay's.
+-- Grain: ccn, rating. Rule: methodology 5.3, 5.4: with one stay alone the star is that stay's. CMS counts values that it does not show, so a
+-- stay that it rates is not missing although we cannot score it.
 with scored as (
     select
         ccn,
@@ -16,14 +17,16 @@ found as (
     select ccn, 'short_stay_qm_rating' as rating, short_stay as score from scored
     union all
     select
-        ccn,
+        scored.ccn,
         'qm_rating' as rating,
         case
             when both_stays.status <> 'few_measures' or long_stay.status = short_stay.status then both_stays
-            when long_stay.status = 'few_measures' then short_stay
-            else long_stay
+            when long_stay.status = 'few_measures' and homes.long_stay_qm_rating is null then short_stay
+            when short_stay.status = 'few_measures' and homes.short_stay_qm_rating is null then long_stay
+            else both_stays
         end as score
     from scored
+    inner join current.provider_info as homes on scored.ccn = homes.ccn
 ),
 
 printed as (
@@ -58,6 +61,7 @@ compared as (
         case
             when printed.is_sff then 'special_focus'
             when footnotes.reason in ('special_focus', 'too_new') then footnotes.reason
+            when printed.stars is null and footnotes.reason = 'suppressed' then footnotes.reason
         end as not_shown
     from printed
     inner join found on printed.ccn = found.ccn and printed.rating = found.rating
@@ -68,11 +72,18 @@ chosen as (
     select
         *,
         case getvariable('inputs')::varchar
-            when 'published' then published_stars is not null or recomputed_stars is null
+            when 'published' then true
             when 'recomputed' then false
-            else published_stars is not null and not coalesce(is_certain, false)
+            else not coalesce(is_certain, false)
         end as takes_published
     from compared
+),
+
+starred as (
+    select
+        *,
+        case when not_shown is null then case when takes_published then published_stars else recomputed_stars end end as stars
+    from chosen
 )
 
 select
@@ -82,11 +93,15 @@ select
     stars_low,
     stars_high,
     published_stars,
-    case when not_shown is null then case when takes_published then published_stars else recomputed_stars end end as stars,
-    case when takes_published then 'published' else 'recomputed' end as source,
+    stars,
+    case
+        when getvariable('inputs')::varchar = 'published' or (takes_published and published_stars is not null) then 'published'
+        else 'recomputed'
+    end as source,
     case
         when not_shown is not null then not_shown
-        when takes_published or recomputed_stars is not null then 'rated'
+        when stars is not null then 'rated'
+        when getvariable('inputs')::varchar = 'published' then coalesce(footnote_reason, 'not_published')
         when not coalesce(unknown.published_stands_in, false) then coalesce(footnote_reason, score_status)
         when getvariable('inputs')::varchar = 'recomputed' then score_status
         else coalesce(footnote_reason, 'not_published')  -- what we cannot tell CMS's blank does
@@ -94,8 +109,8 @@ select
     case
         when not_shown is not null or getvariable('inputs')::varchar = 'published' then null
         when not coalesce(is_certain, true) then 'imputed_values'
-        when takes_published then score_status
+        when takes_published and stars is not null then score_status
     end as reason
-from chosen
-left join rules.reasons as unknown on chosen.score_status = unknown.reason
+from starred
+left join rules.reasons as unknown on starred.score_status = unknown.reason
 order by ccn, rating

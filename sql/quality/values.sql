@@ -8,13 +8,19 @@ with measures as (
 ),
 
 shown as (
-    select 'qm_mds' as source_table, ccn, measure_code, four_quarter_average as printed, footnote
+    select 'qm_mds' as source_table, ccn, measure_code, measure_period, four_quarter_average as printed, footnote
     from latest.qm_mds
     union all
-    select 'qm_claims' as source_table, ccn, measure_code, adjusted_score as printed, footnote
+    select 'qm_claims' as source_table, ccn, measure_code, measure_period, adjusted_score as printed, footnote
     from latest.qm_claims
     union all
-    select 'snf_qrp' as source_table, ccn, measure_code, try_cast(score as decimal(12, 6)) as printed, nullif(footnote, '-') as footnote
+    select
+        'snf_qrp' as source_table,
+        ccn,
+        measure_code,
+        '' as measure_period,
+        try_cast(score as decimal(12, 6)) as printed,
+        nullif(footnote, '-') as footnote
     from latest.snf_qrp
 ),
 
@@ -38,6 +44,8 @@ found as (
     left join shown
         on homes.ccn = shown.ccn and measures.source_table = shown.source_table and shown.measure_code like measures.code_like
     left join rules.footnotes as footnotes on trim(shown.footnote) = footnotes.footnote
+    qualify
+        row_number() over (partition by homes.ccn, measures.measure order by shown.measure_period desc, shown.measure_code desc nulls last) = 1
 )
 
 select

@@ -77,7 +77,7 @@ def test_odd_values_are_reasons(tmp_path: Path) -> None:
     ccn = "CMS Certification Number (CCN)"
     cited = [
         {"Scope Severity Code": "Q"},
-        {ccn: "555902", "Survey Date": "2027-01-05", "Standard Deficiency": "N"},
+        {ccn: "555902", "Survey Date": "2027-01-05", "Standard Deficiency": "N", "Complaint Deficiency": "Y"},
         {ccn: "555999"},
     ]
     measured = [

@@ -40,7 +40,7 @@ def run(nation: Path, store: Path, *more: str) -> dict[str, str]:
 def test_ranges_threads_and_repetition_do_not_change_a_byte(nation: Path, tmp_path: Path) -> None:
     """One range of homes and seven, one thread and two, a second run from nothing and a second run over the first."""
     one = run(nation, tmp_path / "one", "--ranges", "1", "--threads", "1")
-    assert len(one) == 10
+    assert len(one) == 11  # ten tables and the datapackage
     assert run(nation, tmp_path / "seven", "--ranges", "7", "--threads", "2") == one
     marker = (tmp_path / "seven" / "computed" / "turnover" / "spells" / f"release={RELEASE}" / "data.parquet").stat().st_mtime_ns
     assert run(nation, tmp_path / "seven", "--ranges", "7") == one
@@ -88,11 +88,11 @@ def test_explain_tells_an_exclusion_and_the_point_to_the_next_star(
 
 
 def test_compare_names_the_planted_disagreements(sample_store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The sample plants one wrong published star, RN turnover and LPN level: nothing else contradicts."""
+    """The sample plants one wrong published star, RN turnover, LPN level and cycle score: nothing else contradicts."""
     assert main(["compare", "--data", str(sample_store)]) == 0
     told = [line.split() for line in capsys.readouterr().out.splitlines()]
     contradicted = {line[0]: int(line[4]) for line in told if len(line) == 7 and line[1].isdigit()}
     assert {item for item, count in contradicted.items() if count} == {
-        "staffing_rating", "rn_turnover_pct", "reported_lpn_hprd", "no_rn_days",
+        "staffing_rating", "rn_turnover_pct", "reported_lpn_hprd", "no_rn_days", "cycle_1_score", "weighted_score",
     }  # fmt: skip
     assert all(count <= 1 for count in contradicted.values())

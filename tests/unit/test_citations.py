@@ -175,6 +175,7 @@ def test_half_a_point_of_a_revisit_is_rounded_up() -> None:
         (cited("2026-01-05", "F689", None), "unknown_scope_severity"),  # type: ignore[arg-type]
         (cited("2027-01-05", "F689", "D"), "future_survey_date"),
         (cited("2026-01-05", "F689", "D", "standard", None), "unknown_cycle"),
+        (cited("2026-01-05", "F689", "D", "none"), "unknown_survey_kind"),
     ],
 )
 def test_a_citation_that_cannot_be_scored_leaves_cms_points(citation: dict[str, Any], reason: str) -> None:
@@ -193,6 +194,21 @@ def test_a_home_without_citations() -> None:
     assert clean.rows(select) == [(0, "recomputed", None)] * 2
     lacking = scored(cycle_1_score=12, cycle_2_score=0, cycle_1_citations=3, cycle_2_citations=0)
     assert lacking.rows(select) == [(12, "published", "not_in_citations"), (0, "published", "not_in_citations")]
+
+
+@pytest.mark.parametrize("month", ["2026-07", "2025-06"])
+def test_a_cycle_without_revisits_is_not_a_cycle_less(month: str) -> None:
+    """The home has the cycle: under `recomputed` it has no score, and it is not too new."""
+    bench = scored(month=month, inputs="recomputed", cycle_1_score=4, cycle_2_score=4, cycle_3_score=4, cycle_2_revisits=None,
+                   cycle_1_citations=0, cycle_2_citations=0, cycle_3_citations=0)  # fmt: skip
+    bench.run("inspections.scores")
+    assert bench.rows("select score, status from inspections.scores") == [(None, "revisits_unknown")]
+
+
+def test_a_blank_cycle_of_a_rated_home_leaves_cms_score() -> None:
+    """CMS has a star: the home is not too new, whatever cell of it was lost."""
+    bench = scored(cycle_1_score=20, weighted_health_score="16.667", health_inspection_rating=3).run("inspections.scores")
+    assert bench.rows("select score::double, status, value_source from inspections.scores") == [(16.667, "rated", "published")]
 
 
 def test_where_citations_part_from_cms() -> None:

@@ -64,7 +64,7 @@ def inspected(homes: list[dict[str, Any]], earlier: list[dict[str, Any]] | None 
     """Scores, cut points and stars of some homes."""
     bench = Bench(month)
     bench.put("current.provider_info", [{"state": "VT", **home} for home in homes])
-    bench.put("previous.provider_info", earlier or [])
+    bench.put("previous.provider_info", [{"processing_date": "2026-06-01", **home} for home in earlier or []])
     return bench.run(*INSPECTIONS)
 
 
@@ -146,3 +146,17 @@ def test_a_home_keeps_its_star_until_its_own_score_changes() -> None:
     reasons = "select ccn, reason from inspections.stars where reason is not null order by ccn"
     assert bench.rows(reasons) == [("000002", "kept_star")]
     assert {row[1] for row in inspected(homes).rows(reasons)} == {"no_previous_release"}
+    other_weights = [{**home, "processing_date": "2025-06-01"} for home in earlier]
+    assert {row[1] for row in inspected(homes, other_weights).rows(reasons)} == {"no_previous_release"}
+
+
+@pytest.mark.parametrize(
+    ("kept", "star", "reason"), [(1, 1, "kept_star"), (2, 2, "abuse_icon"), (4, 2, "abuse_icon"), (None, 2, "abuse_icon")]
+)
+def test_a_kept_star_under_the_abuse_icon(kept: int | None, star: int, reason: str) -> None:
+    """Its rank of five is held at two; a star of one that it keeps is not the icon's doing."""
+    homes = scored(*range(10))
+    homes[0]["abuse_icon"] = "Y"
+    earlier = [{"ccn": "000001", "weighted_health_score": 0, "health_inspection_rating": kept, "abuse_icon": "Y"}] if kept else []
+    found = inspected(homes, earlier).rows("select stars, reason from inspections.stars where ccn = '000001'")
+    assert found == [(star, reason)]

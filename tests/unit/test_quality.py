@@ -251,6 +251,39 @@ def test_whose_star_counts() -> None:
     assert component(absent, "521", "points, reason") == (None, "inputs_absent")
 
 
+def test_a_stay_that_cms_rates_is_not_missing() -> None:
+    """Three short measures are not shown, CMS rates the stay all the same: the long stay alone is not the star, CMS's star is."""
+    values = {HOME: perfect(**dict.fromkeys(SHORT[:3])), "015010": perfect()}
+    star = f"select stars, source, reason from quality.stars where rating = 'qm_rating' and ccn = '{HOME}'"
+    rated = {HOME: {"qm_rating": 3, "long_stay_qm_rating": 4, "short_stay_qm_rating": 2}}
+    assert measured(values, month="2026-06", homes=rated).rows(star) == [(3, "published", "few_measures")]
+    unrated = {HOME: {"qm_rating": 5, "long_stay_qm_rating": 5}}
+    assert measured(values, month="2026-06", homes=unrated).rows(star) == [(5, "recomputed", None)]
+
+
+def test_a_star_that_cms_holds_back_is_not_given() -> None:
+    """Footnote 7: suppressed. A blank that leaves the star open: none. Under `published` CMS's blank has its footnote's reason."""
+    star = f"select stars, status from quality.stars where rating = 'qm_rating' and ccn = '{HOME}'"
+    whole = {HOME: perfect(), "015010": perfect()}
+    assert measured(whole, homes={HOME: {"qm_footnote": "7"}}).rows(star) == [(None, "suppressed")]
+    assert measured(whole, homes={HOME: {"qm_footnote": "2"}}, inputs="published").rows(star) == [(None, "not_enough_data")]
+    assert measured(whole, inputs="published").rows(star) == [(None, "not_published")]
+    assert measured(whole).rows(star) == [(5, "rated")]
+
+
+def test_the_latest_period_and_version_of_a_measure_counts() -> None:
+    """Two periods of 401 and two versions of S_038 in one file are one value each."""
+    bench = measured({HOME: perfect(**{"401": "50"}), "015010": perfect()})
+    bench.con.execute("update latest.qm_mds set measure_period = '2024' where measure_code = '401'")
+    again = "insert into latest.{} by name select * replace ({}) from latest.{} where measure_code = '{}'"
+    bench.con.execute(again.format("qm_mds", "'2025' as measure_period, 0 as four_quarter_average", "qm_mds", "401"))
+    later = "'S_038_03_ADJ_RATE' as measure_code, '5' as score"
+    bench.con.execute(again.format("snf_qrp", later, "snf_qrp", "S_038_02_ADJ_RATE"))
+    bench.run(*MADE, "quality.exclusions")
+    assert component(bench, "401") == (150,)
+    assert component(bench, "S_038", "value") == (Decimal("0.0500"),)
+
+
 def test_special_focus_and_new_homes_have_no_star() -> None:
     """Methodology 4.7, 4.3."""
     homes = {HOME: {"special_focus_status": "SFF", "qm_footnote": "18"}, "015010": {"qm_footnote": "1"}}
