@@ -98,6 +98,7 @@ class Scores(pa.DataFrameModel):
     published_stars: dt.int8 = stars_column("Star as published")
     score: dt.Decimal(12, 3) = score_column("The score that is ranked")
     has_abuse_icon: bool = column("The abuse icon that counts", source="inspections.abuse")
+    is_sff: bool = column("Special Focus Facility", source="Special Focus Status")
     value_source: str = column("Where the score comes from", source="inputs", nullable=True, isin=SOURCES)
     status: str = column("rated, or why not", source="rules.reasons")
 

@@ -50,13 +50,17 @@ EMPLOYEE = (  # PBJ Employee Detail, as of 2025Q3
     "WORK_HRS_FN",
 )
 
-PROVIDER_INFO = (  # NH_ProviderInfo, the layout of 2026
+HOME = (  # the columns with which most Care Compare files begin
     "CMS Certification Number (CCN)",
     "Provider Name",
     "Provider Address",
     "City/Town",
     "State",
     "ZIP Code",
+)
+
+PROVIDER_INFO = (  # NH_ProviderInfo, the layout of 2026
+    *HOME,
     "Telephone Number",
     "Provider SSA County Code",
     "County/Parish",
@@ -216,12 +220,7 @@ INTERVALS = (  # NH_DataCollectionIntervals
 )
 
 HEALTH_CITATIONS = (  # NH_HealthCitations
-    "CMS Certification Number (CCN)",
-    "Provider Name",
-    "Provider Address",
-    "City/Town",
-    "State",
-    "ZIP Code",
+    *HOME,
     "Survey Date",
     "Survey Type",
     "Deficiency Prefix",
@@ -242,12 +241,7 @@ HEALTH_CITATIONS = (  # NH_HealthCitations
 )
 
 SURVEY_SUMMARY = (  # NH_SurveySummary
-    "CMS Certification Number (CCN)",
-    "Provider Name",
-    "Provider Address",
-    "City/Town",
-    "State",
-    "ZIP Code",
+    *HOME,
     "Inspection Cycle",
     "Health Survey Date",
     "Fire Safety Survey Date",
@@ -294,12 +288,7 @@ SURVEY_DATES = (  # NH_SurveyDates
 )
 
 PENALTIES = (  # NH_Penalties, without the Fine ID of September 2026
-    "CMS Certification Number (CCN)",
-    "Provider Name",
-    "Provider Address",
-    "City/Town",
-    "State",
-    "ZIP Code",
+    *HOME,
     "Penalty Date",
     "Penalty Type",
     "Fine Amount",
@@ -327,12 +316,7 @@ CITATION_DESCRIPTIONS = (  # NH_CitationDescriptions
 )
 
 QUALITY_MDS = (  # NH_QualityMsr_MDS
-    "CMS Certification Number (CCN)",
-    "Provider Name",
-    "Provider Address",
-    "City/Town",
-    "State",
-    "ZIP Code",
+    *HOME,
     "Measure Code",
     "Measure Description",
     "Resident type",
@@ -353,12 +337,7 @@ QUALITY_MDS = (  # NH_QualityMsr_MDS
 )
 
 QUALITY_CLAIMS = (  # NH_QualityMsr_Claims
-    "CMS Certification Number (CCN)",
-    "Provider Name",
-    "Provider Address",
-    "City/Town",
-    "State",
-    "ZIP Code",
+    *HOME,
     "Measure Code",
     "Measure Description",
     "Resident type",

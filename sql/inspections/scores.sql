@@ -61,7 +61,7 @@ scored as (
 )
 
 select
-    * exclude (is_sff, reason, cycles, exclusion),
+    * exclude (reason, cycles, exclusion),
     case
         when score is null then null
         when getvariable('inputs')::varchar = 'published' or weighted_score is null then 'published'

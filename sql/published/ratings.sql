@@ -35,7 +35,7 @@ select
     quality.reason as qm_reason,
     homes.qm_footnote,
     quality.source as qm_source,
-    coalesce(upper(trim(homes.special_focus_status)) = 'SFF', false) as is_sff,
+    inspections.is_sff,
     coalesce(upper(trim(homes.special_focus_status)) = 'SFF CANDIDATE', false) as is_sff_candidate,
     inspections.has_abuse_icon,
     case

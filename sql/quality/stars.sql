@@ -30,14 +30,10 @@ found as (
 ),
 
 printed as (
-    select
-        ccn,
-        printed.*,
-        coalesce(upper(trim(special_focus_status)) = 'SFF', false) as is_sff
+    select ccn, printed.*
     from (
         select
             ccn,
-            special_focus_status,
             unnest([
                 {rating: 'qm_rating', stars: qm_rating, footnote: trim(qm_footnote)},
                 {rating: 'long_stay_qm_rating', stars: long_stay_qm_rating, footnote: trim(long_stay_qm_footnote)},
@@ -59,11 +55,12 @@ compared as (
         found.score.stars_low = found.score.stars_high as is_certain,
         footnotes.reason as footnote_reason,
         case
-            when printed.is_sff then 'special_focus'
+            when inspections.is_sff then 'special_focus'
             when footnotes.reason in ('special_focus', 'too_new') then footnotes.reason
             when printed.stars is null and footnotes.reason = 'suppressed' then footnotes.reason
         end as not_shown
     from printed
+    inner join inspections.scores as inspections on printed.ccn = inspections.ccn
     inner join found on printed.ccn = found.ccn and printed.rating = found.rating
     left join rules.footnotes as footnotes on printed.footnote = footnotes.footnote
 ),

@@ -160,3 +160,15 @@ def test_a_kept_star_under_the_abuse_icon(kept: int | None, star: int, reason: s
     earlier = [{"ccn": "000001", "weighted_health_score": 0, "health_inspection_rating": kept, "abuse_icon": "Y"}] if kept else []
     found = inspected(homes, earlier).rows("select stars, reason from inspections.stars where ccn = '000001'")
     assert found == [(star, reason)]
+
+
+def test_cut_points_are_compared_with_those_that_cms_prints() -> None:
+    """Of ten homes of VT the four-star cut is 3; GU has one home and the nation's cut points. A difference is told with CMS's text."""
+    bench = inspected(scored(*range(10)) + scored(50, state="GU", first=900))
+    right = {"five_stars": "0-1", "four_stars": "2 - 3", "three_stars": "4-6", "two_stars": "7-8", "one_star": "> 8"}
+    vt = {"five_stars": "0-0", "four_stars": "0.001-3", "three_stars": "3.001-5", "two_stars": "5.001-7", "one_star": "> 7"}
+    bench.put("current.state_cut_points", [{"state": "GU", **right}, {"state": "VT", **vt}])
+    select = "select scope, stars, printed, recomputed_upper::int from audit.cut_point_differences"
+    assert bench.run("inspections.printed_cut_points", "audit.cut_point_differences").rows(select) == []
+    bench.put("current.state_cut_points", [{"state": "GU", **right}, {"state": "VT", **vt, "four_stars": "0.001-4"}])
+    assert bench.run("inspections.printed_cut_points", "audit.cut_point_differences").rows(select) == [("VT", 4, "0.001-4", 3)]

@@ -38,7 +38,9 @@ def measured(
 ) -> Bench:
     """Scores and stars of homes, each with its printed values by measure; None is a blank with footnote 9, absent is no row."""
     bench = Bench(month, inputs=inputs)
-    bench.put("current.provider_info", [{"ccn": ccn, "state": "AL", **(homes or {}).get(ccn, {})} for ccn in values])
+    provider = [{"ccn": ccn, "state": "AL", **(homes or {}).get(ccn, {})} for ccn in values]
+    bench.put("current.provider_info", provider)
+    bench.put("inspections.scores", [{"ccn": h["ccn"], "is_sff": h.get("special_focus_status") == "SFF"} for h in provider])
     source = {row["measure"]: row for row in in_force("quality_measures", month)}
     rows: dict[str, list[dict[str, Any]]] = {table: [] for table in TABLES}
     for ccn, printed in values.items():
@@ -326,3 +328,19 @@ def test_thresholds_are_estimated_from_published_stars() -> None:
     bench.run("quality.estimated_thresholds")
     found = bench.rows("select stars, lower, upper, homes, misplaced from quality.estimated_thresholds order by stars")
     assert found[1:] == [(2, 300, 499, 1, 1), (3, 500, None, 4, 0)]
+
+
+def test_the_own_ranges_of_a_measure_with_a_band_for_zero() -> None:
+    """Of 434 two homes at zero earn 100 points and are in no other band; the eight above zero fall into four equal ones."""
+    rows = [{"ccn": f"{k:06}", "measure": "434", "stay": "short", "value": Decimal(max(0, k - 2)) / 100} for k in range(1, 11)]
+    bench = Bench("2026-07").put("quality.values", rows).run("audit.deciles")
+    found = bench.rows(
+        "select points, lower::double, upper::double, homes from audit.deciles where measure = '434' order by points desc"
+    )
+    assert found == [
+        (100, 0, 0, 2),
+        (80, 0.0001, 0.0274, 2),
+        (60, 0.0275, 0.0449, 2),
+        (40, 0.045, 0.0624, 2),
+        (20, 0.0625, None, 2),
+    ]
