@@ -6,23 +6,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from pipelines.store import Store, Supply
+from schemas.files import read_kinds
 
-QUARTER_TABLES = ("pbj_daily", "pbj_employee")
+QUARTER_TABLES = read_kinds("quarter")
 STAGED_AS = {"pbj_employee": "employee_quarters"}  # staged tables that are named otherwise than the file they come from
-RELEASE_TABLES = (
-    "provider_info",
-    "state_averages",
-    "collection_intervals",
-    "health_citations",
-    "survey_summary",
-    "survey_dates",
-    "penalties",
-    "state_cut_points",
-    "citation_descriptions",
-    "qm_mds",
-    "qm_claims",
-    "snf_qrp",
-)
+RELEASE_TABLES = read_kinds("release")
 
 
 def staged_name(table: str) -> str:
