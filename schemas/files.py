@@ -113,9 +113,7 @@ def _core(kind: str) -> tuple[frozenset[str], ...]:
     described = table_of(kind)
     if described is None:
         return tuple(frozenset({name}) for name in frozenset.intersection(*_layouts(kind)))
-    return tuple(
-        frozenset(map(plain, c.spellings)) for c in described.columns() if c.required or c.name in described.signature
-    )
+    return tuple(frozenset(map(plain, c.spellings)) for c in described.columns() if c.required or c.name in described.signature)
 
 
 def _share(header: frozenset[str], names: frozenset[str]) -> float:
@@ -141,7 +139,7 @@ def recognise(header: list[str]) -> Verdict:
     if share < ALIKE and not near.is_read:
         return Verdict(None, None, "its header is of no file that is known here")
     whole = [kind for kind in kinds().values() if _is_whole(names, kind)]
-    if near in whole or len(whole) == 1 and near.is_read:
+    if near in whole or (len(whole) == 1 and near.is_read):
         return Verdict(near if near in whole else whole[0])
     if share < ALIKE and _core_share(names, near.name) < TELLING:
         return Verdict(None, None, "its header is of no file that is known here")
@@ -194,11 +192,9 @@ def like_text(text: str) -> Kind | None:
     for name, kind in kinds().items():
         core = [frozenset(map(letters, spellings)) for spellings in _core(name)]
         hits = sum(bool(spellings & found) for spellings in core)
-        layouts = [frozenset(map(letters, one)) for one in _layouts(name)]
-        if kind.is_read and hits >= LEAST and hits / len(core) >= TELLING:
-            shares[name] = max(len(one & found) / len(one) for one in layouts)
-        elif not kind.is_read and any(len(one & found) / len(one) >= ALIKE for one in layouts):
-            shares[name] = max(len(one & found) / len(one) for one in layouts)
+        share = max(len(one & found) / len(one) for one in (frozenset(map(letters, names)) for names in _layouts(name)))
+        if (hits >= LEAST and hits / len(core) >= TELLING) if kind.is_read else share >= ALIKE:
+            shares[name] = share
     best = kinds()[max(shares, key=lambda name: shares[name])] if shares else None
     return best if best and best.is_read else None
 

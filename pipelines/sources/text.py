@@ -15,7 +15,12 @@ from pipelines.errors import RefusedFile
 
 BLOCK = 1 << 22
 HEAD = 1 << 18
-UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+WIDE = {  # byte order marks, the longer first: one of UTF-16 is the beginning of one of UTF-32
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
 TODO = "Fetch the file again; if CMS serves it so, save it as UTF-8 and check the names in it."
 
 
@@ -28,17 +33,35 @@ class Head:
     rows: list[list[str]]
 
 
+def wide_encoding(start: bytes) -> str:
+    """The encoding of text that has more than a byte a letter, by its mark or, without one, by where its zero bytes stand; else nothing."""
+    for mark, encoding in WIDE.items():
+        if start.startswith(mark):
+            return encoding
+    first = start[: 1 << 10]
+    zeros = [first[k::4].count(0) for k in range(4)] if len(first) >= 8 else [0] * 4
+    many = len(first) // 4 * 0.6  # most of CMS's letters are ASCII
+    shape = tuple(zero > many for zero in zeros)
+    return {
+        (False, True, True, True): "utf-32-le",
+        (True, True, True, False): "utf-32-be",
+        (False, True, False, True): "utf-16-le",
+        (True, False, True, False): "utf-16-be",
+    }.get(shape, "")
+
+
 def transcode(stream: BinaryIO, target: Path, name: str = "") -> str:
-    """Write a stream to `target` as UTF-8 and return the encoding it had: `utf-8`, `utf-8-sig`, `utf-16` or `cp1252`.
+    """Write a stream to `target` as UTF-8 and return the encoding it had: `utf-8`, `utf-8-sig`, `cp1252`, or a wide one.
 
     One pass in bounded memory; bytes that are UTF-8 already are copied. Only where a file turns out to be cp1252 after text that
     was not plain ASCII is the part already written read once more. Raises RefusedFile, naming the line, where nothing decodes.
     """
     name = name or str(getattr(stream, "name", "") or target.name)
     first = stream.read(BLOCK)
-    if first.startswith(UTF16):
-        _decode(_blocks(first, stream), target, "utf-16", name)
-        return "utf-16"
+    wide = wide_encoding(first)
+    if wide:
+        _decode(_blocks(first, stream), target, wide, name)
+        return wide
     marked = first.startswith(codecs.BOM_UTF8)
     rest = _copy_utf8(_blocks(first[3:] if marked else first, stream), target, name)
     if rest is None:
@@ -110,9 +133,7 @@ def _write_text(
     except UnicodeDecodeError as fault:
         before = block[: fault.start].count(b"\n") if encoding == "cp1252" else 0
         value = fault.object[fault.start : fault.start + 1].hex()
-        what = (
-            "is neither UTF-8 nor Windows-1252" if encoding == "cp1252" else f"is not {encoding}, which the first bytes announce"
-        )
+        what = "is neither UTF-8 nor Windows-1252" if encoding == "cp1252" else f"is not {encoding}, which the first bytes say"
         raise RefusedFile(name, f"byte 0x{value} {what}", line=line + before, todo=TODO) from None
     if "\0" in text:
         raise RefusedFile(
@@ -174,8 +195,8 @@ def _utf8_blocks(stream: BinaryIO) -> Iterator[bytes]:
     decoder = codecs.getincrementaldecoder("utf-8")("strict")
     first = True
     while block := stream.read(BLOCK):
-        if first and block.startswith((*UTF16, codecs.BOM_UTF8)):
-            raise UnicodeError("the file has a byte order mark")
+        if first and (wide_encoding(block) or block.startswith(codecs.BOM_UTF8)):
+            raise UnicodeError("the file has a byte order mark or letters of more than a byte")
         first = False
         if b"\0" in block:
             raise UnicodeError("the file has a zero byte")
@@ -281,8 +302,9 @@ def read_head(stream: BinaryIO, rows: int = 1000) -> Head:
 
 
 def _decode_head(start: bytes, whole: bool) -> tuple[str, str]:
-    if start.startswith(UTF16):
-        return "utf-16", codecs.getincrementaldecoder("utf-16")("replace").decode(start, whole)
+    wide = wide_encoding(start)
+    if wide:
+        return wide, codecs.getincrementaldecoder(wide)("replace").decode(start, whole)
     marked = start.startswith(codecs.BOM_UTF8)
     try:
         text = codecs.getincrementaldecoder("utf-8-sig")("strict").decode(start, whole)
