@@ -10,7 +10,8 @@ from pipelines.partitions import QUARTERS, RELEASES
 from pipelines.periods import releases
 from pipelines.resources import Run
 from pipelines.sources import QUARTER_TABLES, RELEASE_TABLES, staged_name
-from pipelines.sources.cms import ARCHIVE, near
+from pipelines.sources.cms import ARCHIVE
+from pipelines.sources.names import near
 from pipelines.store import fingerprint
 
 stage_quarter = dg.define_asset_job(

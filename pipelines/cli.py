@@ -17,6 +17,7 @@ from pipelines.executors import NAMES
 from pipelines.faults import explained
 
 if TYPE_CHECKING:
+    from pipelines.periods import Release
     from pipelines.resources import Run
 
 
@@ -51,6 +52,13 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--inputs", choices=["best", "recomputed", "published"], default="best", help="which values are scored")
     run.add_argument(
         "--accept", default="", metavar="REASON", help="publish although rows could not be read; the reason is recorded"
+    )
+    run.add_argument(
+        "--without",
+        action="append",
+        default=[],
+        metavar="KIND:PERIOD",
+        help="go on without a file, like pbj_daily:2025Q3; may be given more than once, and is recorded",
     )
     run.add_argument(
         "--ranges", type=at_least(1), default=0, help="ranges of homes (default: chosen by size); results do not depend on it"
@@ -131,7 +139,6 @@ def _run(given: argparse.Namespace) -> None:
     for name in ("dagster", "alembic"):
         logging.getLogger(name).setLevel(logging.ERROR)
     began = time.monotonic()
-    release = periods.release_of_quarter(given.quarter) if given.quarter else periods.release(given.release)
     run = Run(
         data=given.data,
         source=given.source,
@@ -143,16 +150,28 @@ def _run(given: argparse.Namespace) -> None:
         memory=given.memory,
         executor=given.executor,
         scheduler=given.scheduler,
+        without=given.without,
     )
     run.settings()  # a wrong one is refused before any work
+    release = periods.release(given.release) if given.release else _release_of(given.quarter, run)
     print(f"Release {release.name}: staffing levels of {release.staffing_quarter}, turnover of {release.quarters[1]}-{release.quarters[4]}"
           + (f" ({release.note})" if release.note else ""))  # fmt: skip
     folder = run_release(run, release.name, lambda step: print(f"[{time.monotonic() - began:6.1f} s] {step}", flush=True))
-    for warning in getattr(run.opened(), "warnings", []):
-        print(f"Warning: {warning}")
     print(summary(run.engine(release.name)))
     store = run.store()
     print(f"Tables: {f'{store}/{store.key(folder)}' if store.far else folder} ({time.monotonic() - began:.0f} s)")
+
+
+def _release_of(quarter: str, run: Run) -> Release:
+    """The release of `--quarter`: the first that shows it and can be had; told where that is not the first."""
+    from pipelines import periods
+
+    first = periods.releases_of_quarter(quarter)[0]
+    offered = {offer.period for offer in run.opened().offers() if offer.table == "provider_info"} if not first.is_archived else ()
+    found = periods.release_of_quarter(quarter, offered)
+    if found != first:
+        print(f"{found.staffing_quarter} is first shown by {first.name}, which CMS's archive does not have: taking {found.name}")
+    return found
 
 
 def _there(run: Run) -> Run:
@@ -204,6 +223,8 @@ def _sources(given: argparse.Namespace) -> None:
         is_stored = held and held.source == source.name and offer.address in (held.address, held.name)
         stored = "stored" if is_stored else ""
         print(f"{offer.table:22} {offer.period or '-':8} {offer.modified:12} {stored:7} {size:>20} {offer.address}")
+    for line in source.warnings:
+        print(f"Not used: {line}")
     if given.release:
         engine = run.engine(periods.release(given.release).name)
         missing = [

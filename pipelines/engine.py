@@ -51,6 +51,7 @@ class Settings:
     memory: str = "2500MB"
     executor: str = "local"  # who works on ranges of homes: this process, or the workers of the Dask scheduler at the address
     scheduler: str = ""
+    without: frozenset[tuple[str, str]] = frozenset()  # tables and periods that a person named as not to be used
 
 
 def connect(store: Store, settings: Settings) -> duckdb.DuckDBPyConnection:
@@ -222,7 +223,7 @@ class Engine:
             wanted = [(t, q) for q in self.release.quarters for t in ("pbj_daily", "employee_quarters")]
         else:
             wanted = [("pbj_daily", self.release.staffing_quarter)]
-            wanted += [(t.short, self.month_of(t.short)) for t in TABLES.values() if t.clock == "release" and t.signature]
+            wanted += [(t, self.month_of(t)) for t in RELEASE_TABLES]
         return [(f"staged.{t}", p) for t, p in wanted if self.store.supply(source_of(t), p)]
 
     def described(self, name: str) -> Table:

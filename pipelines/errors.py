@@ -15,6 +15,7 @@ class RefusedFile(OpenstarsError):
     ):
         """`problem` says what is wrong, `todo` what to do about it."""
         self.file, self.line, self.column, self.value, self.todo = file, line, column, value, todo
+        self.problem = problem
         where = file
         if line is not None:
             number = f"{line:,}".replace(",", " ")

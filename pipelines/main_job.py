@@ -10,14 +10,16 @@ import dagster as dg
 from pipelines.definitions import build_defs
 from pipelines.errors import MissingInput, OpenstarsError
 from pipelines.executors import disconnect, executor_of
-from pipelines.periods import Release
+from pipelines.periods import Release, nearest_with_quarter
 from pipelines.periods import release as release_of
-from pipelines.publishing import inputs_of_release, refuse_rejects
+from pipelines.publishing import inputs_of_release, refuse_fewer, refuse_rejects
 from pipelines.resources import Run
 
 
 def run_release(run: Run, release: str, say: Callable[[str], None]) -> Path:
-    """Run the whole job for a release, telling each step. Returns the published folder.
+    """Run the whole job for a release, telling each step, and at its end or refusal what the source has and was not used.
+
+    Returns the published folder.
 
     Raises MissingInput without a provider file, OpenstarsError where the data are refused, UsageError for no release.
     """
@@ -29,6 +31,8 @@ def run_release(run: Run, release: str, say: Callable[[str], None]) -> Path:
         return _run_release(run, release, found, say)
     finally:
         disconnect()
+        for line in run.opened().warnings:
+            say(f"Not used: {line}")
 
 
 def _run_release(run: Run, release: str, found: Release, say: Callable[[str], None]) -> Path:
@@ -38,7 +42,7 @@ def _run_release(run: Run, release: str, found: Release, say: Callable[[str], No
         if run.store().supply("provider_info", release) is None:
             raise MissingInput(
                 f"The source {run.source} has no provider file (NH_ProviderInfo) for release {release}, and without it no home can be rated.\n"
-                "See what it offers with: openstars sources --source ..."
+                f"{_instead(found)}See what it offers with: openstars sources --source ..."
             )
         for quarter in found.all_quarters:
             _run_job(defs, "stage_quarter", quarter, instance, say)
@@ -47,8 +51,16 @@ def _run_release(run: Run, release: str, found: Release, say: Callable[[str], No
         if absent:
             say(f"Not supplied, so what needs it is not recomputed: {', '.join(absent)}")
         refuse_rejects(engine)
+        refuse_fewer(engine)
         _run_job(defs, "rate_release", release, instance, say)
     return run.store().published(release)
+
+
+def _instead(found: Release) -> str:
+    """What to ask for instead of a release that cannot be had, as a sentence."""
+    other = nearest_with_quarter(found)
+    why = "" if found.is_archived else "CMS's archive does not have this month. "
+    return f"{why}The nearest release with the same quarter is {other.name}: --release {other.name}.\n" if other else ""
 
 
 def _run_job(defs: dg.Definitions, job: str, partition: str, instance: dg.DagsterInstance, say: Callable[[str], None]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
@@ -23,6 +24,12 @@ class Release:
     quarters: tuple[str, ...]
     basis: str
     note: str
+    archive: str = "own"
+
+    @property
+    def is_archived(self) -> bool:
+        """Whether CMS's archive has the files of the month, as far as is known."""
+        return self.archive in ("own", "not_seen")
 
     @property
     def all_quarters(self) -> tuple[str, ...]:
@@ -44,7 +51,9 @@ def releases() -> dict[str, Release]:
         quarters = tuple(row[f"q{k}"] for k in range(6))
         told = (row["release"], *(quarters if row["basis"] != "never_made" else ()))
         notes = [special[period] for period in told if period in special]
-        found[row["release"]] = Release(row["release"], row["staffing_quarter"], quarters, row["basis"], "; ".join(notes))
+        found[row["release"]] = Release(
+            row["release"], row["staffing_quarter"], quarters, row["basis"], "; ".join(notes), row["archive"]
+        )
     return found
 
 
@@ -66,16 +75,33 @@ def quarter_alone(name: str) -> Release:
     return Release(name, name, (name,), "quarter", "")
 
 
-def release_of_quarter(quarter: str) -> Release:
-    """The first release whose staffing levels show a quarter. Raises UsageError, naming the release to ask for, where none does."""
+def releases_of_quarter(quarter: str) -> list[Release]:
+    """The releases whose staffing levels show a quarter, oldest first. Raises UsageError, naming the release to ask for, where none does."""
     quarter = parse_quarter(quarter)
     made = [r for r in releases().values() if r.basis != "never_made"]
-    for found in made:
-        if found.staffing_quarter == quarter:
-            return found
+    shown = [r for r in made if r.staffing_quarter == quarter]
+    if shown:
+        return shown
     using = [r.name for r in made if quarter in r.quarters]
     hint = f"; it is in the turnover of release {using[0]}: ask for --release {using[0]}" if using else ""
     raise UsageError(f"No release shows staffing levels of {quarter}{hint}")
+
+
+def release_of_quarter(quarter: str, offered: Collection[str] = ()) -> Release:
+    """The first release that shows a quarter and can be had: the source offers it, or CMS's archive has it. Raises UsageError."""
+    shown = releases_of_quarter(quarter)
+    return next((r for r in shown if r.name in offered or r.is_archived), shown[0])
+
+
+def nearest_with_quarter(found: Release) -> Release | None:
+    """The archived release with the same staffing quarter that is nearest to one that cannot be had, of two the later."""
+    shown = releases_of_quarter(found.staffing_quarter)
+    others = [r for r in shown if r.is_archived and r.name != found.name]
+    return min(others, key=lambda r: (abs(_months(r.name) - _months(found.name)), -_months(r.name)), default=None)
+
+
+def _months(name: str) -> int:
+    return int(name[:4]) * 12 + int(name[5:])
 
 
 def quarters() -> list[str]:

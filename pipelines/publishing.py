@@ -13,7 +13,7 @@ from pipelines.errors import OpenstarsError
 from pipelines.faults import explained
 from pipelines.rows import rejected, told
 from pipelines.sources import QUARTER_TABLES, RELEASE_TABLES, staged_name
-from pipelines.store import sha256_of, write_json
+from pipelines.store import Supply, read_json, sha256_of, write_json
 from pipelines.vintages import note_moved
 from schemas import TABLES, Table
 
@@ -42,6 +42,30 @@ def refuse_rejects(engine: Engine) -> list[dict[str, Any]]:
             'Check the file, or run again with --accept "reason": the rows stay out, their homes get no value from them.'
         )
     return found
+
+
+def refuse_fewer(engine: Engine) -> None:
+    """Refuse to put a release in the place of one that was made of more: a file that is gone is missed, not passed over.
+
+    Raises OpenstarsError, unless a person named each of them as not to be used.
+    """
+    note = engine.store.published_file(engine.release.name, "inputs.json")
+    before = [Supply(**file) for file in read_json(note)["files"]] if note else []
+    have = {_slot(t, p) for t, p in inputs_of_release(engine) if engine.store.supply(t, p)}
+    allowed = {_slot(*pair) for pair in engine.settings.without}
+    gone = [s for s in before if _slot(s.table, s.period) not in have | allowed]
+    if gone:
+        listed = "\n".join(f"{s.table} of {s.period} ({s.name})" for s in gone)
+        flags = " ".join(f"--without {s.table}:{s.period}" for s in gone)
+        raise OpenstarsError(
+            f"Release {engine.release.name} is published with files that the source does not have now, so nothing is published:\n{listed}\n"
+            f"Bring them back, or publish the release without them by adding: {flags}"
+        )
+
+
+def _slot(table: str, period: str) -> tuple[str, str]:
+    """What of a release a file fills: of a kind that lasts a quarter any month's file will do."""
+    return (table, period) if table in QUARTER_TABLES else (table, "")
 
 
 def publish(engine: Engine, names: list[str], through: str = "all") -> Path:
@@ -84,6 +108,7 @@ def inputs_json(engine: Engine, through: str, rejects: list[dict[str, Any]]) -> 
         "absent": absent,
         "rejected_values": len(rejects),
         "accepted": engine.settings.accept,
+        "without": [f"{table}:{period}" for table, period in sorted(engine.settings.without)],
     }
 
 

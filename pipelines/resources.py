@@ -1,6 +1,7 @@
 """What every asset is given: where the store is, where files come from, how the run is done."""
 
 import os
+import re
 from typing import Any
 
 import dagster as dg
@@ -9,7 +10,8 @@ from pipelines.engine import Engine, Settings, engine_for
 from pipelines.errors import UsageError
 from pipelines.executors import check
 from pipelines.faults import memory_size
-from pipelines.sources import Source
+from pipelines.periods import parse_quarter
+from pipelines.sources import QUARTER_TABLES, RELEASE_TABLES, Source
 from pipelines.sources.choose import open_source
 from pipelines.store import Store, open_store
 
@@ -29,6 +31,11 @@ class Run(dg.ConfigurableResource):
     memory: str = ""
     executor: str = "local"
     scheduler: str = ""
+    without: list[str] = []  # noqa: RUF012 - a field of a pydantic model
+
+    def left_out(self) -> set[tuple[str, str]]:
+        """The tables and periods that a person names as not to be used. Raises UsageError for what is none."""
+        return {_table_and_period(text) for text in self.without}
 
     def located(self) -> Store:
         """The store where it is, or would be: a folder, or an address like s3://bucket/folder."""
@@ -68,9 +75,24 @@ class Run(dg.ConfigurableResource):
             ranges=self.ranges,
             executor=self.executor,
             scheduler=self.scheduler,
+            without=frozenset(self.left_out()),
             **more,
         )
 
     def engine(self, release: str) -> Engine:
         """The engine of a release."""
         return engine_for(self.store(), release, self.settings())
+
+
+def _table_and_period(text: str) -> tuple[str, str]:
+    """A kind of file and its period, as in `--without pbj_daily:2025Q3`."""
+    table, _, period = text.partition(":")
+    if table not in (*QUARTER_TABLES, *RELEASE_TABLES):
+        raise UsageError(
+            f'"{text}": there is no kind of file "{table}" that is read; there are {", ".join((*QUARTER_TABLES, *RELEASE_TABLES))}'
+        )
+    if table in QUARTER_TABLES:
+        return table, parse_quarter(period)
+    if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", period):
+        raise UsageError(f'"{text}": {table} has a release, like {table}:2026-07')
+    return table, period

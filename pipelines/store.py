@@ -20,12 +20,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from pipelines.errors import MissingInput
+from pipelines.errors import MissingInput, UsageError
 from pipelines.far import LIST, Far, list_of
 from pipelines.far import sha256_of as sha256_of  # for all who read the store
 
 AREAS = ("staged", "computed", "published", "changes")
 WORKING = re.compile(r"\.[\w=-]+\.(old\.)?\w{8}")  # what whole_folder works in
+NOTE, MADE_BY = "store.json", {"made_by": "openstars"}  # by which a folder is known to be a store
 LEFTOVER = 86_400  # seconds after which nobody works in a working folder any more
 
 
@@ -85,7 +86,7 @@ class Store:
 
     def try_to_write(self) -> None:
         """Write a small file, so that a store that cannot be written is told before hours of work."""
-        self.put_note(self.root / "store.json", {"made_by": "openstars"})
+        self.put_note(self.root / NOTE, MADE_BY)
 
     def clear_leftovers(self) -> None:
         """Remove what runs that were killed left here a day ago or more: working folders, and parts of tables that came to be."""
@@ -301,15 +302,31 @@ class Store:
         return [folder / name for name in names]
 
 
+def is_store(folder: Path) -> bool:
+    """Whether a folder is a store, by the note that each run writes into it first."""
+    try:
+        return (folder / NOTE).is_file() and (read_json(folder / NOTE) or {}).get("made_by") == MADE_BY["made_by"]
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
 def open_store(address: str) -> Store:
     """The store of a folder or an address like s3://bucket/folder. Raises UsageError for an address that cannot be read."""
     if "://" not in address:
-        return Store(Path(address).resolve())
+        return Store(expanded(address).resolve())
     address = address.rstrip("/")
-    copies = os.environ.get("OPENSTARS_MIRROR") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "openstars"
+    copies = os.environ.get("OPENSTARS_MIRROR") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "openstars"
     far = Far(address)
     far.open()
-    return Store(Path(copies).resolve() / fingerprint(address)[:16], far)
+    return Store(expanded(str(copies)).resolve() / fingerprint(address)[:16], far)
+
+
+def expanded(path: str) -> Path:
+    """A path as a person gives it, `~` being the home folder. Raises UsageError for the home of a user that is not known."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as fault:
+        raise UsageError(f"{path}: {fault}. Give the folder from its root on") from fault
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """What each file and table looks like: the one description of every column."""
 
 from schemas import audit, care_compare, inputs, inspections, pbj, quality, ratings, rules, staffing, surveys, turnover
-from schemas.base import TABLES, Column, Table, match_header, recognise
+from schemas.base import TABLES, Column, Table, match_header
 
 __all__ = [
     "TABLES",
@@ -15,7 +15,6 @@ __all__ = [
     "pbj",
     "quality",
     "ratings",
-    "recognise",
     "rules",
     "staffing",
     "surveys",

@@ -86,8 +86,7 @@ class Table:
     key: tuple[str, ...]
     clock: str  # "quarter", "release" or "none"
     large: bool = False  # only ever read by ranges of homes
-    signature: tuple[str, ...] = ()  # columns that tell this file from every other
-    unlike: tuple[str, ...] = ()  # CMS columns that only another file has, which is like this one otherwise
+    signature: tuple[str, ...] = ()  # of a CMS file: columns that no file of the kind is without, beside the required ones
     rows: str = "keyed"  # of a CMS file: each key once ("keyed"), no key but no row twice ("distinct"), or copies count ("all")
 
     @property
@@ -217,15 +216,3 @@ def _missing(col: Column, unknown: list[str]) -> str:
     names = [u for u in unknown if u.casefold() in near] or unknown[:2]
     hint = f" (nearest unknown columns: {', '.join(names)})" if names else ""
     return f"required column {col.cms} is missing{hint}"
-
-
-def recognise(header: list[str]) -> Table | None:
-    """The source table that a header belongs to, or None: every column of a table's signature is there, in any spelling."""
-    names = {name.strip().casefold() for name in header}
-    for described in TABLES.values():
-        if names & {name.casefold() for name in described.unlike}:
-            continue
-        spellings = {c.name: {s.casefold() for s in c.spellings} for c in described.columns()} if described.signature else {}
-        if spellings and all(spellings[column] & names for column in described.signature):
-            return described
-    return None

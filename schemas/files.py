@@ -128,29 +128,29 @@ def _nearest(header: frozenset[str]) -> tuple[float, Kind]:
 def recognise(header: list[str]) -> Verdict:
     """What a file with this header is. It is of a kind by its whole header only.
 
-    That is: it is one of the layouts of the kind; or it has every column that the kind cannot do without, and either no column that
-    the kind never had (CMS took one away that no rule reads) or every column of one of its layouts (CMS added one).
+    That is: it is one of the layouts of the kind; or the kind is the one that it has most in common with, it has every column that the
+    kind cannot do without, and no column that only another kind has: CMS has added a column, or taken one away that no rule reads.
+    Somebody's extract of the columns that a kind cannot do without, and no others, is of that kind too.
     """
     names = frozenset(map(plain, header)) - {""}
     fitting = [kind for kind in kinds().values() if names in _layouts(kind.name)]
     if fitting:
         return Verdict(fitting[0])
     share, near = _nearest(names)
-    if share < ALIKE and not near.is_read:
-        return Verdict(None, None, "its header is of no file that is known here")
-    whole = [kind for kind in kinds().values() if _is_whole(names, kind)]
-    if near in whole or (len(whole) == 1 and near.is_read):
-        return Verdict(near if near in whole else whole[0])
-    if share < ALIKE and _core_share(names, near.name) < TELLING:
+    if _is_whole(names, near):
+        return Verdict(near)
+    own = [kind for kind in kinds().values() if kind.is_read and names <= names_of(kind.name) and _is_whole(names, kind)]
+    if len(own) == 1 and (near.is_read or share < ALIKE):
+        return Verdict(own[0])
+    if share < ALIKE and not (near.is_read and _core_share(names, near.name) >= TELLING):
         return Verdict(None, None, "its header is of no file that is known here")
     return Verdict(None, near, _lack(header, near))
 
 
 def _is_whole(names: frozenset[str], kind: Kind) -> bool:
     """Whether a header that is no layout of a kind is one as a whole all the same."""
-    if not all(spellings & names for spellings in _core(kind.name)):
-        return False
-    return names <= names_of(kind.name) or any(one <= names for one in _layouts(kind.name))
+    has_core = all(spellings & names for spellings in _core(kind.name))
+    return has_core and not any((names - names_of(kind.name)) & names_of(other) for other in kinds() if other != kind.name)
 
 
 def _core_share(names: frozenset[str], kind: str) -> float:
@@ -165,8 +165,8 @@ def _lack(header: list[str], near: Kind) -> str:
     if described is not None:
         try:
             match_header(header, described)
-        except ValueError as missing:
-            return str(missing)
+        except ValueError as lacking:
+            return str(lacking)
     strange = [name for name in header if plain(name) and plain(name) not in names_of(near.name)]
     names = frozenset(map(plain, header))
     closest = max(_layouts(near.name), key=lambda one: len(one & names))
@@ -187,7 +187,7 @@ def letters(name: str) -> str:
 
 def like_text(text: str) -> Kind | None:
     """The kind that is read of which unreadable text (another delimiter, title lines, the API's names) has the columns, or None."""
-    found = frozenset(filter(None, map(letters, re.split(r"[,;\t|\r\n]", text))))
+    found = frozenset(filter(None, map(letters, re.split(r"[,;:\t|\r\n{}\[\]]", text))))
     shares = {}
     for name, kind in kinds().items():
         core = [frozenset(map(letters, spellings)) for spellings in _core(name)]

@@ -23,6 +23,9 @@ class Releases(pa.DataFrameModel):
     q4: str = column("Fourth quarter of the twelve months")
     q5: str = column("Look-ahead quarter")
     basis: str = column("How it is known", isin=["interval_file", "by_rule", "never_made"])
+    archive: str = column(
+        "What CMS's archive has of the month: a zip of its own, a zip of its name with the rows of the month before, none, or not known yet",
+        isin=["own", "month_before", "none", "not_seen"])  # fmt: skip
     source: str = column("Where the row comes from")
 
 

@@ -33,7 +33,7 @@ def count_column(description: str, cms: str) -> object:
 
 
 @table("staged.health_citations", key=("ccn", "survey_date", "deficiency_prefix", "tag_number"), clock="release", rows="distinct",
-       signature=("tag_number", "scope_severity", "inspection_cycle", "is_infection_control"), unlike=("Tag Version",))  # fmt: skip
+       signature=("tag_number", "scope_severity", "inspection_cycle", "is_infection_control"))  # fmt: skip
 class HealthCitations(pa.DataFrameModel):
     """One citation of a health survey (NH_HealthCitations). Letters, prefixes and cycles that no rule knows are kept, not refused."""
 

@@ -121,9 +121,9 @@ class _Handler(BaseHTTPRequestHandler):
         path = unquote(urlsplit(self.path).path)
         if path == CATALOGUE:
             self._json(self.nation.data_json(f"http://{self.headers.get('Host', 'localhost')}"))
-        elif path == ARCHIVES:
+        elif path in ARCHIVES:
             self._json(self.nation.archive_list())
-        elif path == CURRENT:
+        elif path in CURRENT:
             self._json(self.nation.current())
         elif path in self.nation.files and self.nation.files[path].exists():
             self._file(self.nation.files[path])

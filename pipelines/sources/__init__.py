@@ -39,6 +39,11 @@ class Source(Protocol):
 
     name: str
 
+    @property
+    def warnings(self) -> list[str]:
+        """What the source has and does not use, and why; known as far as it was looked at."""
+        ...
+
     def offers(self) -> list[Offer]:
         """What is there, in table and period order."""
         ...

@@ -9,7 +9,7 @@ from pipelines.periods import RULES
 from pipelines.sources import Source
 from pipelines.sources.cms import Cms
 from pipelines.sources.folder import Folder
-from pipelines.store import Store, fingerprint, whole_folder
+from pipelines.store import Store, expanded, fingerprint, whole_folder
 
 
 def open_source(text: str, store: Store) -> Source:
@@ -18,8 +18,9 @@ def open_source(text: str, store: Store) -> Source:
         return Cms()
     if text == "sample":
         return _sample(store)
-    if Path(text).is_dir():
-        return Folder(Path(text))
+    folder = expanded(text)
+    if folder.is_dir():
+        return Folder(folder)
     raise UsageError(
         f'"{text}" is no source: give "cms" (download from CMS), "sample" (a made-up nation), or a folder that exists'
     )

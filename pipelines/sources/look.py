@@ -1,34 +1,36 @@
-"""What a file is, told from its header and first rows: never from its name."""
+"""What a file is, told from its content: the whole header and the first rows. A name only says what damaged content may have been."""
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
-from datetime import date
+import inspect
+import io
+import sys
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
-from pipelines.errors import UsageError
-from pipelines.periods import parse_quarter, quarter_of
-from pipelines.sources import archive
-from pipelines.sources.text import read_head
-from pipelines.store import Store, fingerprint
-from schemas import TABLES, Table, recognise
+import schemas.files
+from pipelines.periods import quarter_of
+from pipelines.sources import archive, names, text
+from pipelines.sources.names import as_quarter, folder_of, manifest_dates, month_in_name, parse_day, prefix_date
+from pipelines.sources.text import Head, read_head
+from pipelines.store import Store, Supply, fingerprint
+from schemas import TABLES, Table
+from schemas.files import kinds, like_name, like_text, recognise, table_of
 
-DAYS = (
-    (re.compile(r"(\d{4})-?(\d{2})-?(\d{2})(?:[T ].*)?"), (1, 2, 3)),
-    (re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})"), (3, 1, 2)),
-)
-MOST = 0.67  # share of a table's required and telling columns that make an unknown header a damaged one of that table
-NEAR = 3  # columns of a known table that make an unknown file worth a word on what it lacks
+ANY = "*"  # among what an unreadable file may be: anything
+START = 1 << 18  # bytes at the beginning that tell what a file is
 
 
 @dataclass(frozen=True)
 class Look:
-    """What one CSV file is: `table` is the bare name, empty where none fits; `period` is empty where the rows do not tell it."""
+    """What one file is. Of these one holds:
+
+    - `table` is the kind that is read which it is, `period` its quarter or release (empty where only the ProviderInfo beside it says);
+    - `may_be` are the kinds that are read which it resembles, or ANY, and `problem` says why it cannot be read as one;
+    - neither: it is left alone, and `problem` says what it is.
+    """
 
     member: str  # path in the zip, empty for a plain file
     table: str
@@ -36,50 +38,145 @@ class Look:
     processed: str  # CMS's Processing Date of the rows (ISO), empty for PBJ files
     modified: str  # CMS's modified date from the manifest or the member's prefix (ISO), empty where unknown
     size: int
-    problem: str  # why there is no table or no period, or what is odd about the rows
-    refuse: bool = False  # the rows contradict each other about their period
+    problem: str
+    may_be: tuple[str, ...] = field(default=())
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it can be staged, its period once known."""
+        return bool(self.table) and not self.may_be
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether it can be used once another file tells its period."""
+        return self.is_usable and not self.period
 
 
-def parse_day(text: str) -> date | None:
-    """A day in any of CMS's spellings: `2026-07-01`, `20260701`, `07/01/2026`. None for anything else."""
-    for pattern, (year, month, day) in DAYS:
-        found = pattern.fullmatch(text.strip())
-        if found:
-            try:
-                return date(int(found[year]), int(found[month]), int(found[day]))
-            except ValueError:
-                return None
-    return None
+def look(stream: BinaryIO, size: int = 0, member: str = "", name: str = "") -> Look:
+    """What a file is, by its content. `name` is its path as a person knows it, the member's where that is all there is."""
+    name = name or member
+    start = stream.read(START)
+    seen = _of_content(start, stream, Look(member, "", "", "", "", size, ""))
+    return _with_name(seen, name)
 
 
-def look(stream: BinaryIO, size: int = 0, member: str = "") -> Look:
-    """Recognise a CSV stream by its header, and its period by its first rows."""
-    head = read_head(stream)
-    described = _recognise(tuple(head.header)) or _nearly(tuple(head.header))
-    if described is None:
-        return Look(member, "", "", "", "", size, nearest(head.header))
-    seen = Look(member, described.name.split(".")[1], "", "", "", size, "")
-    rows = [dict(zip((_plain(n) for n in head.header), row, strict=False)) for row in head.rows]
-    if not rows:
-        return replace(seen, problem="it has a header but no rows")
+def _of_content(start: bytes, stream: BinaryIO, seen: Look) -> Look:
+    if not start:
+        return replace(seen, problem="it is empty")
+    how = archive.packing(start)
+    if how:
+        return _packed(stream, how, seen)
+    if start[:4] in archive.ZIP:
+        return _office(stream, seen)
+    what = archive.binary(start)
+    if what:
+        return replace(seen, problem=f"it is {what}; only CSV files are read, also in zips")
+    return _of_text(read_head(io.BytesIO(start)), seen)
+
+
+def _of_text(head: Head, seen: Look) -> Look:
+    """What text is: a kind by its whole header, or by its words what it may be."""
+    verdict = recognise(head.header)
+    if verdict.kind and verdict.kind.is_read:
+        described = table_of(verdict.kind.name)
+        assert described is not None
+        return _dated(replace(seen, table=verdict.kind.name), head, described)
+    if verdict.kind:
+        return replace(seen, problem=f"a {verdict.kind.name} file ({verdict.kind.title}), a kind that is not read here")
+    if verdict.like and verdict.like.is_read:
+        return replace(seen, may_be=(verdict.like.name,), problem=f"it resembles {verdict.like.name}, but {verdict.problem}")
+    if verdict.like:
+        told = f"it resembles {verdict.like.name} ({verdict.like.title}), a kind that is not read here"
+        return replace(seen, problem=told)
+    like = like_text(head.start)
+    if like is None:
+        return replace(seen, problem=verdict.problem)
+    return replace(seen, may_be=(like.name,), problem=f"it has the columns of {like.name}, but {_odd_text(head)}")
+
+
+def _odd_text(head: Head) -> str:
+    """What is odd about text that has CMS's columns and yet no header of CMS's."""
+    first = head.start.split("\n", 1)[0]
+    counts = {mark: head.start.count(mark) for mark in ",;\t|"}
+    most = max(counts, key=lambda mark: counts[mark])
+    if head.start.lstrip().startswith(("{", "[")):
+        return "it is JSON: fetch the CSV file"
+    if most != ",":
+        named = {";": "semicolons", "\t": "tabs", "|": "bars"}[most]
+        return f"its cells are parted by {named}: save it with commas, as CMS serves it"
+    if like_text(first) is None:
+        return "its first line is not the header: take away the lines above it"
+    return "its columns have the names of CMS's query API, which cuts them: fetch the CSV file of the data set itself"
+
+
+def _packed(stream: BinaryIO, how: str, seen: Look) -> Look:
+    """What is in a file that is packed with something else than zip, as far as it can be looked into: it is not read."""
+    stream.seek(0)
+    inside = archive.unpacked_start(stream, how, START)
+    told = f"it is packed with {how}: unpack it"
+    if inside is None:
+        return replace(seen, problem=told)
+    found = _of_text(read_head(io.BytesIO(inside)), seen)
+    may_be = (found.table,) if found.table else found.may_be
+    return replace(seen, may_be=may_be, problem=told if may_be else f"{told}; {found.problem}")
+
+
+def _office(stream: BinaryIO, seen: Look) -> Look:
+    """What a spreadsheet may be by its words; a zip that is none is walked elsewhere."""
+    stream.seek(0)
+    like = like_text(archive.words_of_office(stream, START))
+    told = "it is a spreadsheet or another file of an office program: fetch the CSV file, or save the sheet as CSV in UTF-8"
+    return replace(seen, may_be=(like.name,) if like else (), problem=told)
+
+
+def _with_name(seen: Look, name: str) -> Look:
+    """What cannot be read may be what CMS gives such a name."""
+    named = like_name(name)
+    if seen.is_usable or named is None or not named.is_read or named.name in seen.may_be:
+        return seen
+    return replace(seen, may_be=(*seen.may_be, named.name), problem=f"it has the name of {named.name}, but {seen.problem}")
+
+
+def unreadable(member: str, name: str, problem: str, size: int = 0) -> Look:
+    """What cannot be opened at all: by its name what it may be, else anything."""
+    named = like_name(name)
+    may_be = (named.name,) if named and named.is_read else () if named else (ANY,)
+    return Look(member, "", "", "", "", size, problem, may_be)
+
+
+def _dated(seen: Look, head: Head, described: Table) -> Look:
+    if not head.rows:
+        return replace(seen, may_be=(seen.table,), problem="it has a header but no rows")
+    wide = [len(row) for row in head.rows[:-1] or head.rows]  # the last may be cut
+    if all(count != len(head.header) for count in wide):
+        problem = f"its rows have {wide[0]} values where the header has {len(head.header)} columns"
+        return replace(seen, may_be=(seen.table,), problem=problem)
+    columns = [_plain(n) for n in head.header]
+    rows = [dict(zip(columns, row, strict=False)) for row in head.rows]
     return _quarter(seen, rows, described) if described.clock == "quarter" else _release(seen, rows, described)
+
+
+def _plain(name: str) -> str:
+    """A column name without capitals and blanks around it."""
+    return name.strip().casefold()
 
 
 def _quarter(seen: Look, rows: list[dict[str, str]], described: Table) -> Look:
     said = _values(rows, described, "quarter")
     days = [day for text in _values(rows, described, "work_date") if (day := parse_day(text))]
-    quarters = list(dict.fromkeys(q for text in said if (q := _as_quarter(text))))
+    quarters = list(dict.fromkeys(q for text in said if (q := as_quarter(text))))
     worked = list(dict.fromkeys(quarter_of(day) for day in days))
     if len(quarters) > 1:
-        return replace(
-            seen, period=quarters[0], problem=f"its first rows are of more than one quarter: {', '.join(quarters)}", refuse=True
-        )
+        return _contradicts(seen, quarters[0], f"its first rows are of more than one quarter: {', '.join(quarters)}")
     if quarters and worked and worked != quarters:
-        problem = f"CY_Qtr says {quarters[0]} but WorkDate is in {', '.join(worked)}"
-        return replace(seen, period=quarters[0], problem=problem, refuse=True)
+        return _contradicts(seen, quarters[0], f"CY_Qtr says {quarters[0]} but WorkDate is in {', '.join(worked)}")
     if quarters or len(worked) == 1:
         return replace(seen, period=(quarters or worked)[0])
-    return replace(seen, problem="no CY_Qtr and no WorkDate of its first rows tells the quarter" + _example(said))
+    return _contradicts(seen, "", "no CY_Qtr and no WorkDate of its first rows tells the quarter" + _example(said))
+
+
+def _contradicts(seen: Look, period: str, problem: str) -> Look:
+    return replace(seen, period=period, problem=problem, may_be=(seen.table,))
 
 
 def says_month(table: str) -> bool:
@@ -93,10 +190,11 @@ def _release(seen: Look, rows: list[dict[str, str]], described: Table) -> Look:
     said = _values(rows, described, "processing_date")
     days = list(dict.fromkeys(day for text in said if (day := parse_day(text))))
     if not days:
-        return replace(seen, problem="no Processing Date of its first rows tells the release" + _example(said))
+        return _contradicts(seen, "", "no Processing Date of its first rows tells the release" + _example(said))
     months = sorted({f"{day:%Y-%m}" for day in days})
-    problem = f"its rows have Processing Dates of {', '.join(months)}" if len(months) > 1 else ""
-    return replace(seen, period=f"{days[0]:%Y-%m}", processed=max(days).isoformat(), problem=problem, refuse=bool(problem))
+    if len(months) > 1:
+        return _contradicts(seen, f"{days[0]:%Y-%m}", f"its rows have Processing Dates of {', '.join(months)}")
+    return replace(seen, period=months[0], processed=max(days).isoformat())
 
 
 def _example(said: list[str]) -> str:
@@ -105,150 +203,86 @@ def _example(said: list[str]) -> str:
 
 def _values(rows: list[dict[str, str]], described: Table, column: str) -> list[str]:
     """What the rows have in a column, under any of its names, blanks left out."""
-    names = [_plain(s) for c in described.columns() if c.name == column for s in c.spellings]
-    return [text for row in rows for name in names if (text := row.get(name, "").strip())]
-
-
-def _plain(name: str) -> str:
-    return name.strip().casefold()
-
-
-def _as_quarter(text: str) -> str:
-    try:
-        return parse_quarter(text)
-    except UsageError:
-        return ""
-
-
-@cache
-def _recognise(header: tuple[str, ...]) -> Table | None:
-    return recognise(list(header))
-
-
-@cache
-def _nearly(header: tuple[str, ...]) -> Table | None:
-    """The table of which a header has most of the required columns, so that staging can say which it lacks."""
-    names = {_plain(name) for name in header}
-    best: tuple[float, Table | None] = (0.0, None)
-    for described in TABLES.values():
-        if not described.signature or names & {_plain(name) for name in described.unlike}:
-            continue
-        required = [c for c in described.columns() if c.required or c.name in described.signature]
-        have = sum(any(_plain(s) in names for s in c.spellings) for c in required)
-        if required and have / len(required) > best[0]:
-            best = (have / len(required), described)
-    return best[1] if best[0] >= MOST else None
-
-
-@cache
-def _signatures() -> dict[str, tuple[dict[str, tuple[str, ...]], tuple[str, ...]]]:
-    """For each table with a signature: the spellings of every column, and the columns of the signature."""
-    return {
-        described.name: ({c.name: c.spellings for c in described.columns()}, described.signature)
-        for described in TABLES.values()
-        if described.signature
-    }
-
-
-def nearest(header: list[str]) -> str:
-    """Why a header fits nothing: the table it comes nearest to and what it lacks of that one's signature."""
-    names = {_plain(name) for name in header}
-    best: tuple[int, str, list[str]] = (0, "", [])
-    for table, (columns, signature) in _signatures().items():
-        have = {name for name, spellings in columns.items() if {_plain(s) for s in spellings} & names}
-        if len(have) > best[0]:
-            best = (len(have), table.split(".")[1], [columns[name][0] for name in signature if name not in have])
-    count, table, missing = best
-    if count < NEAR:
-        return "its header is of no file that is read here"
-    if not missing:
-        return f"its header is of no file that is read here; it only resembles {table}"
-    lacks = ", ".join(f'"{name}"' for name in missing)
-    return (
-        f"its header is of no file that is read here; nearest is {table} ({count} columns fit), which needs the columns {lacks}"
-    )
+    spelled = [_plain(s) for c in described.columns() if c.name == column for s in c.spellings]
+    return [text for row in rows for name in spelled if (text := row.get(name, "").strip())]
 
 
 def look_into(path: Path, name: str) -> list[Look]:
-    """What each CSV file of a zip is, in the zip's order, with CMS's modified date from the manifest or the member's prefix."""
+    """What each file of a zip is, in the zip's order, with CMS's modified date from the manifest or the member's prefix."""
     found: list[Look] = []
     dates: dict[str, str] = {}
     for member in archive.walk(path, name):
-        lower = member.path.lower()
-        if lower.endswith(".csv"):
-            with member.open() as stream:
-                found.append(look(stream, member.size, member.path))
-        elif lower.rpartition("/")[2].rpartition("!")[2] == "manifest.json":
+        whole = f"{name}!{member.path}"
+        if folder_of(member.path) + "manifest.json" == member.path:
             with member.open() as stream:
                 dates |= manifest_dates(stream.read(1 << 24), folder_of(member.path))
+            continue
+        found.append(_look_at(member, whole))
     dated = [replace(seen, modified=dates.get(seen.member) or prefix_date(seen.member)) for seen in found]
-    months: dict[str, set[str]] = {}
-    for seen in dated:
-        if seen.table == "provider_info" and seen.period:
-            months.setdefault(folder_of(seen.member), set()).add(seen.period)
-    return [_with_month(seen, months.get(folder_of(seen.member), set())) for seen in dated]
+    return with_months(dated, [seen.member for seen in dated])
 
 
-def _with_month(seen: Look, months: set[str]) -> Look:
-    """A file whose rows do not say their month, with the one that the ProviderInfo beside it says."""
-    lacks = seen.table and not seen.period and not seen.problem and len(months) == 1
-    return replace(seen, period=min(months)) if lacks else seen
+def _look_at(member: archive.Member, whole: str) -> Look:
+    if member.problem:
+        return unreadable(member.path, whole, member.problem, member.size)
+    try:
+        with member.open() as stream:
+            return look(stream, member.size, member.path, whole)
+    except archive.DAMAGE as fault:
+        return unreadable(member.path, whole, archive.damaged("", fault).problem, member.size)
+
+
+def with_months(looks: list[Look], paths: list[str]) -> list[Look]:
+    """Files whose rows do not say their month, with the one of the ProviderInfo beside them, in the same folder or zip."""
+    beside: dict[str, set[str]] = {}
+    for seen, path in zip(looks, paths, strict=True):
+        if seen.table == "provider_info" and seen.is_usable:
+            beside.setdefault(folder_of(path), set()).add(seen.period)
+    return [
+        replace(seen, period=month_beside(path, beside.get(folder_of(path), set()))) if seen.is_silent else seen
+        for seen, path in zip(looks, paths, strict=True)
+    ]
+
+
+def month_beside(path: str, months: set[str]) -> str:
+    """The month of a file whose rows do not say it: the only one of the ProviderInfo beside it, of several the one in its name."""
+    if len(months) == 1:
+        return min(months)
+    said = month_in_name(path) or prefix_date(path)[:7]
+    return said if said in months else ""
 
 
 def look_into_blob(store: Store, sha256: str, name: str) -> list[Look]:
-    """`look_into` for a stored zip, noted beside it so that a zip is read through once. The checksums are checked then."""
+    """`look_into` for a stored zip, noted beside it so that a zip is read through once. The checksums are checked then.
+
+    What an earlier recogniser noted is looked at again.
+    """
     note = Path(f"{store.blob_path(sha256)}.members.json")
-    made_with = fingerprint(_signatures())
     known = store.note(note)
-    if known and known["made_with"] == made_with:
-        return [Look(**seen) for seen in known["members"]]
+    if known and known["made_with"] == made_with():
+        return [Look(**{**seen, "may_be": tuple(seen["may_be"])}) for seen in known["members"]]
     path = store.blob(sha256)
     archive.check(path, name)
     found = look_into(path, name)
-    store.put_note(note, {"made_with": made_with, "members": [asdict(seen) for seen in found]})
+    store.put_note(note, {"made_with": made_with(), "members": [asdict(seen) for seen in found]})
     return found
 
 
-def folder_of(path: str) -> str:
-    """The part of a path before its last name, with the `/` or `!` that ends it."""
-    return path[: max(path.rfind("/"), path.rfind("!")) + 1]
+@cache
+def made_with() -> str:
+    """A hash of all that decides what a file is."""
+    code = [inspect.getsource(module) for module in (schemas.files, archive, names, text, sys.modules[__name__])]
+    spelled = [str(described.columns()) for name in kinds() if (described := table_of(name))]
+    return fingerprint(code, spelled, [file.read_text() for file in sorted(schemas.files.HERE.glob("*.csv"))])
 
 
-def manifest_dates(content: bytes, folder: str) -> dict[str, str]:
-    """CMS's modified date of each file that a `manifest.json` names; no dates from a manifest of another shape."""
-    try:
-        entries: Any = json.loads(content)
-    except ValueError:
-        return {}
-    return dict(_dates_in(entries, folder)) if isinstance(entries, list) else {}
-
-
-def _dates_in(entries: list[Any], folder: str) -> Iterator[tuple[str, str]]:
-    for entry in entries:
-        if isinstance(entry, dict) and parse_day(str(entry.get("modified_date", ""))):
-            for resource in entry.get("resources") or []:
-                if isinstance(resource, dict) and resource.get("filename"):
-                    yield folder + str(resource["filename"]), str(entry["modified_date"])[:10]
-
-
-def prefix_date(path: str) -> str:
-    """The date that CMS puts before a member's own name (`4pq5-n9py_2026-07-29_NH_ProviderInfo_Jul2026.csv`), or nothing."""
-    found = re.match(r"[0-9a-z]{4}-[0-9a-z]{4}_(\d{4}-\d{2}-\d{2})_", path[len(folder_of(path)) :], re.IGNORECASE)
-    return found[1] if found else ""
-
-
-def archive_date(path: str) -> str:
-    """The last date in the names of the zips and folders around a file: `2026-07-29`, or `2022-11` for `..._11_2022.zip`."""
-    found = ""
-    for part in re.split(r"[/!\\]", folder_of(path)):
-        for hit in re.finditer(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)|(?<!\d)(\d{2})_(\d{4})(?!\d)", part):
-            found = hit[1] or f"{hit[3]}-{hit[2]}"
-    return found
-
-
-def order(one: tuple[str, ...], other: tuple[str, ...]) -> int:
-    """Which of two files is the later by CMS's own dates, the first that decides: 1, -1, or 0 where none does."""
-    for a, b in zip(one, other, strict=True):
-        if a and b and not a.startswith(b) and not b.startswith(a):
-            return 1 if a > b else -1
-    return 0
+def still_is(supply: Supply, store: Store) -> bool:
+    """Whether a stored file is today what it was taken for when it was supplied."""
+    path = store.blob(supply.sha256)
+    if supply.member:
+        inside = {seen.member: seen for seen in look_into_blob(store, supply.sha256, supply.name)}
+        seen = inside.get(supply.member)
+    else:
+        with path.open("rb") as stream:
+            seen = look(stream, supply.size, "", supply.name)
+    return seen is not None and seen.is_usable and seen.table == supply.table

@@ -15,6 +15,7 @@ from pipelines.errors import RefusedFile
 
 BLOCK = 1 << 22
 HEAD = 1 << 18
+BEGINNING = 1 << 14  # letters of it that are kept as they are
 WIDE = {  # byte order marks, the longer first: one of UTF-16 is the beginning of one of UTF-32
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
@@ -26,11 +27,12 @@ TODO = "Fetch the file again; if CMS serves it so, save it as UTF-8 and check th
 
 @dataclass(frozen=True)
 class Head:
-    """The first lines of a CSV file: its encoding as far as they show it, its header and some rows."""
+    """The first lines of a CSV file: its encoding as far as they show it, its header and some rows, and the text that they are."""
 
     encoding: str
     header: list[str]
     rows: list[list[str]]
+    start: str = ""
 
 
 def wide_encoding(start: bytes) -> str:
@@ -41,13 +43,8 @@ def wide_encoding(start: bytes) -> str:
     first = start[: 1 << 10]
     zeros = [first[k::4].count(0) for k in range(4)] if len(first) >= 8 else [0] * 4
     many = len(first) // 4 * 0.6  # most of CMS's letters are ASCII
-    shape = tuple(zero > many for zero in zeros)
-    return {
-        (False, True, True, True): "utf-32-le",
-        (True, True, True, False): "utf-32-be",
-        (False, True, False, True): "utf-16-le",
-        (True, False, True, False): "utf-16-be",
-    }.get(shape, "")
+    shape = "".join("0" if zero > many else "x" for zero in zeros)
+    return {"x000": "utf-32-le", "000x": "utf-32-be", "x0x0": "utf-16-le", "0x0x": "utf-16-be"}.get(shape, "")
 
 
 def transcode(stream: BinaryIO, target: Path, name: str = "") -> str:
@@ -297,8 +294,8 @@ def read_head(stream: BinaryIO, rows: int = 1000) -> Head:
         header = next(lines, [])
         found = [row for row, _ in zip(lines, range(rows), strict=False) if row] if rows else []
     except csv.Error:
-        return Head(encoding, [], [])
-    return Head(encoding, header, found)
+        return Head(encoding, [], [], text[:BEGINNING])
+    return Head(encoding, header, found, text[:BEGINNING])
 
 
 def _decode_head(start: bytes, whole: bool) -> tuple[str, str]:

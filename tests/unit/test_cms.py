@@ -13,18 +13,19 @@ import pytest
 
 from pipelines.errors import OpenstarsError, RefusedFile, UsageError
 from pipelines.sample.catalogue import PUBLIC, SampleSource, serve
+from pipelines.sources import QUARTER_TABLES
 from pipelines.sources.choose import open_source
-from pipelines.sources.cms import TITLES, Cms
+from pipelines.sources.cms import Cms
 from pipelines.sources.folder import Folder
 from pipelines.store import Store, Supply, read_json
+from schemas.files import kinds
+from tests.files import HOURS, averages, daily, employee, providers
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 EXAMPLES = SHARED / "reference" / "catalog_examples"
 C15 = SHARED / "cases" / "C15-republished-quarter"
-DAILY = "PROVNUM,CY_Qtr,WorkDate,MDScensus,Hrs_CNA\n015009,{0},{1},50,8.00\n"
-EMPLOYEE = "PROVNUM,CY_Qtr,WorkDate,SYS_EMPLEE_ID,EMPLEE_JOB_CD_ID,WORK_HRS_NUM\n015009,{0},{1},1,7,8\n"
-PROVIDERS = "CMS Certification Number (CCN),Overall Rating,Staffing Rating,Processing Date\n015009,{0},5,{1}\n"
-AVERAGES = "State or Nation,Case-Mix Total Nurse Staffing Hours per Resident per Day,Processing Date\nNATION,{0},{1}\n"
+
+TITLES = {table: kinds()[table].title for table in QUARTER_TABLES}
 
 
 def zipped(files: dict[str, str | bytes]) -> bytes:
@@ -42,7 +43,7 @@ class Site:
         self.folder = folder
         self.content: dict[str, list[dict[str, str]]] = {"pbj": [], "archives": []}
         for table in TITLES:  # a real catalogue always has both datasets
-            content = (DAILY if table == "pbj_daily" else EMPLOYEE).format("2017Q1", "20170101")
+            content = (daily if table == "pbj_daily" else employee)("2017Q1", "20170101")
             self.quarter(table, f"old_{table}.csv", content, "2017-01-01/2017-03-31")
 
     def quarter(self, table: str, name: str, content: str | bytes, temporal: str, modified: str = "2024-10-31") -> None:
@@ -109,10 +110,10 @@ def test_cms_own_data_json_gives_the_quarters_by_their_dates(cms: Cms) -> None:
     """The oldest entries are titled by their last day and have names without a quarter; `temporal` is right in all."""
     quarters = cms.quarters()
     assert {period for table, period in quarters if table == "pbj_daily"} >= {"2024Q2", "2024Q1", "2017Q1"}
-    offer = quarters["pbj_daily", "2024Q2"]
+    (offer,) = quarters["pbj_daily", "2024Q2"]
     assert (offer.address.rpartition("/")[2], offer.modified) == ("PBJ_dailynursestaffing_CY2024Q2.csv", "2024-10-31")
-    assert quarters["pbj_daily", "2017Q1"].address.endswith("PBJ_Nurse_2017_Q1_afnb-m6tn.csv")
-    assert all("Nonnurse" not in offer.address and "/data-api/" not in offer.address for offer in quarters.values())
+    assert quarters["pbj_daily", "2017Q1"][0].address.endswith("PBJ_Nurse_2017_Q1_afnb-m6tn.csv")
+    assert all("Nonnurse" not in offer.address and "/data-api/" not in offer.address for (offer,) in quarters.values())
 
 
 def test_cms_own_archive_row_gives_the_address_that_it_says(cms: Cms) -> None:
@@ -138,7 +139,7 @@ def test_of_two_files_for_a_quarter_the_later_modified_wins_whatever_the_order(m
     for listed in (entries, entries[::-1]):
         catalogue = {"dataset": [{"title": title, "distribution": listed} for title in TITLES.values()]}
         cms = answered(monkeypatch, {"/data.json": catalogue})
-        assert cms.quarters()["pbj_daily", "2024Q1"].address == "https://x/new.zip"
+        assert [o.address for o in cms.quarters()["pbj_daily", "2024Q1"]] == ["https://x/new.zip"]
 
 
 def test_dates_that_are_no_quarter_are_left_out_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,7 +161,7 @@ def test_an_empty_list_of_archives_is_a_fault_not_an_empty_catalogue(monkeypatch
 
 
 def test_a_quarter_is_fetched_once_and_its_note_stays_the_same(site: Site, store: Store) -> None:
-    site.quarter("pbj_daily", "b (4).csv", DAILY.format("2024Q2", "20240401"), "2024-04-01/2024-06-30")
+    site.quarter("pbj_daily", "b (4).csv", daily("2024Q2", "20240401"), "2024-04-01/2024-06-30")
     first = bring(site, store, "pbj_daily", "2024Q2")
     assert first is not None and (first.name, first.member, first.modified) == ("b (4).csv", "", "2024-10-31")
     assert first.address.startswith(PUBLIC)
@@ -170,7 +171,7 @@ def test_a_quarter_is_fetched_once_and_its_note_stays_the_same(site: Site, store
 
 
 def test_a_quarter_in_a_zip_is_known_by_its_header_and_its_member_is_noted(site: Site, store: Store) -> None:
-    content = zipped({"__MACOSX/._x.csv": "x", "in/x.csv": EMPLOYEE.format("2024Q2", "2024-04-01"), "notes.txt": "x"})
+    content = zipped({"__MACOSX/._x.csv": "x", "in/x.csv": employee("2024Q2", "2024-04-01"), "notes.txt": "x"})
     site.quarter("pbj_employee", "e.zip", content, "2024-04-01/2024-06-30")
     got = bring(site, store, "pbj_employee", "2024Q2")
     assert got is not None and (got.name, got.member) == ("e.zip", "in/x.csv")
@@ -179,11 +180,11 @@ def test_a_quarter_in_a_zip_is_known_by_its_header_and_its_member_is_noted(site:
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (DAILY.format("2024Q1", "20240101"), "the catalogue says 2024Q2 but the rows are of 2024Q1"),
-        (DAILY.format("2024Q2", "20240101"), "CY_Qtr says 2024Q2 but WorkDate is in 2024Q1"),
-        (EMPLOYEE.format("2024Q2", "20240401"), "it is a pbj_employee file"),
-        (DAILY.split("\n")[0] + "\n", "no rows"),
-        ("a,b\n1,2\n", "no file that is read here"),
+        (daily("2024Q1", "20240101"), "the catalogue says 2024Q2 but the rows are of 2024Q1"),
+        (daily("2024Q2", "20240101"), "CY_Qtr says 2024Q2 but WorkDate is in 2024Q1"),
+        (employee("2024Q2", "20240401"), "it is a pbj_employee file"),
+        (daily("2024Q2", "20240401").split("\n")[0] + "\n", "no rows"),
+        ("a,b\n1,2\n", "no file that is known here"),
     ],
 )
 def test_a_file_that_is_not_what_the_catalogue_says_is_refused(site: Site, store: Store, content: str, why: str) -> None:
@@ -214,18 +215,19 @@ def test_c15_a_moved_file_is_no_new_vintage_and_a_replaced_one_is(site: Site, st
 
 def _with_aides(content: str) -> str:
     head, *rows = content.split()
-    return "\n".join([f"{head},Hrs_CNA", *(f"{row},1" for row in rows)]) + "\n"
+    more = [name for name in HOURS if name not in head.split(",")]
+    return "\n".join([",".join([head, *more]), *(f"{row}{',1' * len(more)}" for row in rows)]) + "\n"
 
 
 def month(stars: str, processed: str) -> dict[str, str | bytes]:
-    return {"m/a.csv": PROVIDERS.format(stars, processed), "m/b.csv": AVERAGES.format(stars, processed), "m/Other.csv": "a\n1\n"}
+    return {"m/a.csv": providers(stars, processed), "m/b.csv": averages(stars, processed), "m/Other.csv": "a\n1\n"}
 
 
 def test_a_partial_zip_later_in_the_month_wins_for_what_it_holds(site: Site, store: Store) -> None:
     """CMS on 6 August 2026: ProviderInfo of July again, alone in its zip."""
     site.archive("2026-08-26", month("1", "2026-08-01"))
     site.archive("2026-07-29", month("2", "2026-07-01"))
-    site.archive("2026-08-06", {"4pq5-n9py_2026-07-29_NH_ProviderInfo_Jul2026.csv": PROVIDERS.format("3", "07/01/2026")})
+    site.archive("2026-08-06", {"4pq5-n9py_2026-07-29_NH_ProviderInfo_Jul2026.csv": providers("3", "07/01/2026")})
     info = bring(site, store, "provider_info", "2026-07")
     assert info is not None and info.name == "nursing-homes_2026-08-06.zip"
     assert (info.member, info.modified) == ("4pq5-n9py_2026-07-29_NH_ProviderInfo_Jul2026.csv", "2026-07-29")
@@ -254,7 +256,7 @@ def test_a_month_that_is_only_in_a_yearly_bundle_is_found_there(
     with real:
         cms = real.cms
         (listed,) = cms.archives()
-        monkeypatch.setattr(cms, "_archives", None)
+        cms._lists.clear()
         monkeypatch.setattr(cms, "_rows", lambda url: [type(listed)(row["type"], row["date"], listed.url, None, row["name"])])
         got = cms.fetch("provider_info", "2019-03", store)
     assert got is not None and got.member == "homes_03_2019.zip!m/a.csv"

@@ -12,12 +12,9 @@ import pytest
 from pipelines.errors import OpenstarsError, RefusedFile
 from pipelines.sources import archive
 from pipelines.sources.folder import Folder
-from pipelines.sources.look import archive_date, order, parse_day
+from pipelines.sources.names import archive_date, order, parse_day
 from pipelines.store import Store, Supply
-
-DAILY = "PROVNUM,CY_Qtr,WorkDate,MDScensus,Hrs_CNA\n015009,{0},20260101,50,{1}\n"
-EMPLOYEE = "PROVNUM,CY_Qtr,WorkDate,SYS_EMPLEE_ID,EMPLEE_JOB_CD_ID,WORK_HRS_NUM\n015009,{0},20260101,1,7,8\n"
-PROVIDERS = "CMS Certification Number (CCN),Overall Rating,Staffing Rating,Processing Date\n015009,{0},5,{1}\n"
+from tests.files import cut_points, daily, employee, providers, text
 
 
 @pytest.fixture
@@ -54,10 +51,9 @@ def content(store: Store, supply: Supply | None) -> str:
 
 
 def test_files_of_any_name_at_any_depth_are_known_by_header_and_rows(home: Path, store: Store) -> None:
-    put(home, "a/b/x.CSV", "\ufeff" + DAILY.format("2026Q1", "8"))
-    put(home, "c.zip", zipped({"in.zip": zipped({"deep/y.csv": EMPLOYEE.format("2025Q4", "").replace("20260101", "20251001")})}))
-    put(home, "z.csv", PROVIDERS.format("4", "07/01/2026"))
-    put(home, "manual.pdf", "x")
+    put(home, "a/b/x.CSV", "\ufeff" + daily("2026Q1", "20260101"))
+    put(home, "c.zip", zipped({"in.zip": zipped({"deep/y.csv": employee("2025Q4", "20251001")})}))
+    put(home, "z.csv", providers("4", "07/01/2026"))
     folder = Folder(home)
     assert [(o.table, o.period, o.address) for o in folder.offers()] == [
         ("pbj_daily", "2026Q1", "a/b/x.CSV"),
@@ -71,20 +67,31 @@ def test_files_of_any_name_at_any_depth_are_known_by_header_and_rows(home: Path,
     assert folder.fetch("pbj_employee", "2025Q4", store) == got
 
 
-def test_a_file_that_fits_nothing_is_a_warning_that_says_what_it_lacks(home: Path) -> None:
-    put(home, "good.csv", DAILY.format("2026Q1", "8"))
+def test_what_is_not_used_is_named_with_why(home: Path) -> None:
+    put(home, "good.csv", daily("2026Q1", "20260101"))
     put(home, "near.csv", "PROVNUM,CY_Qtr,WorkDate,MDScensus\n015009,2026Q1,20260101,50\n")
     put(home, "far.csv", "a,b\n1,2\n")
-    put(home, "packed.csv.gz", b"x")
-    far, near, packed = Folder(home).warnings
-    assert far.startswith("far.csv: ") and "nearest" not in far
-    assert near.startswith("near.csv: ") and "nearest is pbj_daily" in near and '"Hrs_CNA"' in near
-    assert packed.startswith("packed.csv.gz: ")
+    put(home, "notes", "some words\n")
+    put(home, "manual.pdf", b"%PDF-1.4 x")
+    put(home, "swing.csv", text("swing_bed", whole="2026-07"))
+    told = Folder(home).warnings
+    assert told == [
+        "swing.csv: left alone, a swing_bed file (SNF QRP - Swing Beds - Provider Data), a kind that is not read here",
+        "manual.pdf: left alone, it is a PDF; only CSV files are read, also in zips",
+        "far.csv, near.csv, notes: left alone, its header is of no file that is known here",
+    ]
 
 
-def test_a_file_that_lacks_a_required_column_is_still_offered_for_staging_to_refuse(home: Path) -> None:
-    put(home, "x.csv", "PROVNUM,WorkDate,MDScensus,Hrs_CNA\n015009,20260101,50,8\n")
-    assert [(o.table, o.period) for o in Folder(home).offers()] == [("pbj_daily", "2026Q1")]
+def test_a_file_that_lacks_a_required_column_stops_the_run_that_needs_it(home: Path, store: Store) -> None:
+    put(home, "x.csv", daily("2026Q1", "20260101").replace("MDScensus", "Residents"))
+    put(home, "p.csv", providers("4", "2026-07-01"))
+    folder = Folder(home)
+    with pytest.raises(
+        RefusedFile, match=r"x\.csv: it resembles pbj_daily, but required column MDScensus is missing .*Residents"
+    ):
+        folder.fetch("pbj_daily", "2026Q1", store)
+    assert folder.fetch("pbj_employee", "2026Q1", store) is None
+    assert folder.fetch("provider_info", "2026-07", store) is not None
 
 
 def test_a_folder_with_nothing_in_it_says_what_was_looked_for(home: Path) -> None:
@@ -94,11 +101,11 @@ def test_a_folder_with_nothing_in_it_says_what_was_looked_for(home: Path) -> Non
 
 
 def test_two_equal_copies_are_fine_and_two_different_ones_are_refused_by_name(home: Path, store: Store) -> None:
-    put(home, "a.csv", DAILY.format("2026Q1", "8"))
-    put(home, "b.zip", zipped({"q.csv": DAILY.format("2026Q1", "8")}))
+    put(home, "a.csv", daily("2026Q1", "20260101"))
+    put(home, "b.zip", zipped({"q.csv": daily("2026Q1", "20260101")}))
     assert Folder(home).fetch("pbj_daily", "2026Q1", store) is not None
-    assert Folder(home).warnings == []
-    put(home, "c (4).csv", DAILY.format("2026Q1", "9"))
+    assert Folder(home).warnings == ["b.zip!q.csv: not used, a.csv has the same content"]
+    put(home, "c (4).csv", daily("2026Q1", "20260101", "9"))
     folder = Folder(home)
     with pytest.raises(RefusedFile, match=r"a\.csv.*c \(4\)\.csv.*differ"):
         folder.fetch("pbj_daily", "2026Q1", store)
@@ -124,7 +131,7 @@ def test_the_later_by_cms_own_dates_wins_and_the_other_is_reported(
     for turned in (False, True):  # whichever comes first in name order
         for name, stars, day, place in ((older, "1", dates[0], "za"[not turned]), (newer, "2", dates[1], "az"[not turned])):
             where, _, member = name.rpartition("/")
-            text = PROVIDERS.format(stars, day)
+            text = providers(stars, day)
             put(home, f"{place}/{where or member}", zipped({member: text}) if where else text)
         folder = Folder(home)
         assert content(store, folder.fetch("provider_info", "2026-07", store)).splitlines()[1].split(",")[1] == "2"
@@ -138,7 +145,7 @@ def test_the_later_by_cms_own_dates_wins_and_the_other_is_reported(
 def test_the_manifest_of_cms_tells_the_later_in_a_zip_and_unpacked(home: Path, store: Store, packed: bool) -> None:
     for place, day, stars in (("a", "2026-07-29", "2"), ("b", "2026-07-01", "1")):
         manifest = json.dumps([{"modified_date": day, "resources": [{"filename": "P.csv"}]}])
-        files: dict[str, str | bytes] = {"P.csv": PROVIDERS.format(stars, "2026-07-01"), "manifest.json": manifest}
+        files: dict[str, str | bytes] = {"P.csv": providers(stars, "2026-07-01"), "manifest.json": manifest}
         if packed:
             put(home, f"{place}.zip", zipped({f"in/{name}": text for name, text in files.items()}))
         else:
@@ -149,8 +156,8 @@ def test_the_manifest_of_cms_tells_the_later_in_a_zip_and_unpacked(home: Path, s
 
 
 def test_a_damaged_zip_is_a_warning_until_what_is_asked_for_may_be_in_it(home: Path, store: Store) -> None:
-    put(home, "good.csv", DAILY.format("2026Q1", "8"))
-    put(home, "cut.zip", zipped({"x.csv": EMPLOYEE.format("2026Q1")})[:-25])
+    put(home, "good.csv", daily("2026Q1", "20260101"))
+    put(home, "cut.zip", zipped({"x.csv": employee("2026Q1", "20260101")})[:-25])
     folder = Folder(home)
     assert folder.fetch("pbj_daily", "2026Q1", store) is not None
     assert "cut.zip" in folder.warnings[0]
@@ -159,27 +166,37 @@ def test_a_damaged_zip_is_a_warning_until_what_is_asked_for_may_be_in_it(home: P
 
 
 def test_a_known_file_of_no_known_period_is_never_passed_over(home: Path, store: Store) -> None:
-    put(home, "good.csv", DAILY.format("2026Q1", "8"))
-    put(home, "odd.csv", DAILY.format("first", "8").replace("20260101", "13/45/2026"))
+    put(home, "good.csv", daily("2026Q1", "20260101"))
+    put(home, "odd.csv", daily("first", "20260101").replace("20260101", "13/45/2026"))
     folder = Folder(home)
     assert folder.fetch("pbj_daily", "2026Q1", store) is not None
     with pytest.raises(RefusedFile, match=r'odd\.csv.*"first"'):
         folder.fetch("pbj_daily", "2025Q4", store)
 
 
-def test_a_care_compare_file_without_date_is_of_the_month_of_the_provider_file_beside_it(home: Path) -> None:
-    averages = "State or Nation,Case-Mix Total Nurse Staffing Hours per Resident per Day\nNATION,3.9\n"
-    put(home, "m.zip", zipped({"p.csv": PROVIDERS.format("1", "2026-07-01"), "s.csv": averages}))
-    put(home, "n.zip", zipped({"p.csv": PROVIDERS.format("1", "2026-08-01"), "s.csv": averages}))
+def test_a_file_that_does_not_say_its_month_is_of_the_provider_file_beside_it(home: Path, store: Store) -> None:
+    put(home, "m.zip", zipped({"p.csv": providers("1", "2026-07-01"), "s.csv": cut_points("0-1.000")}))
+    put(home, "n.zip", zipped({"p.csv": providers("1", "2026-08-01"), "s.csv": cut_points("0-2.000")}))
     found = {(o.table, o.period): o.address for o in Folder(home).offers()}
-    assert (found["state_averages", "2026-07"], found["state_averages", "2026-08"]) == ("m.zip!s.csv", "n.zip!s.csv")
+    assert (found["state_cut_points", "2026-07"], found["state_cut_points", "2026-08"]) == ("m.zip!s.csv", "n.zip!s.csv")
+
+
+def test_of_two_months_in_one_folder_the_name_tells_and_without_one_nothing_is_guessed(home: Path, store: Store) -> None:
+    for month, day in (("Jul", "2026-07-01"), ("Aug", "2026-08-01")):
+        put(home, f"NH_ProviderInfo_{month}2026.csv", providers("1", day))
+        put(home, f"NH_HlthInspecCutpointsState_{month}2026.csv", cut_points(f"0-{day[6]}.000"))
+    got = Folder(home).fetch("state_cut_points", "2026-08", store)
+    assert got is not None and got.name == "NH_HlthInspecCutpointsState_Aug2026.csv"
+    (home / "NH_HlthInspecCutpointsState_Aug2026.csv").rename(home / "cuts.csv")
+    with pytest.raises(RefusedFile, match=r"cuts\.csv: its rows do not say their month"):
+        Folder(home).fetch("state_cut_points", "2026-08", store)
 
 
 def test_an_unchanged_file_is_not_read_again_and_a_changed_one_is_a_new_vintage(home: Path, store: Store) -> None:
-    put(home, "a.csv", DAILY.format("2026Q1", "8"))
+    put(home, "a.csv", daily("2026Q1", "20260101"))
     first = Folder(home).fetch("pbj_daily", "2026Q1", store)
     assert Folder(home).fetch("pbj_daily", "2026Q1", store) == first
-    put(home, "a.csv", DAILY.format("2026Q1", "10"))
+    put(home, "a.csv", daily("2026Q1", "20260101", "10"))
     assert Folder(home).fetch("pbj_daily", "2026Q1", store) != first
     assert len(store.vintages("pbj_daily", "2026Q1")) == 2
 
