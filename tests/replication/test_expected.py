@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.base import recognise
+from schemas.files import recognise
 from tests.replication import folders
 from tests.replication.expected import (
     REAL,
@@ -128,13 +128,13 @@ def test_the_folders_are_recognised_by_their_headers(tmp_path: Path) -> None:
     for path in sorted(tmp_path.rglob("*.csv")):
         with path.open(newline="") as lines:
             header, *rows = csv.reader(lines)
-        table = recognise(header)
-        found[str(path.relative_to(tmp_path))] = (table.name if table else None, len(rows))
+        kind = recognise(header).kind
+        found[str(path.relative_to(tmp_path))] = (kind.name if kind else None, len(rows))
     assert found == {
-        "daily/NH_ProviderInfo_Oct2025.csv": ("staged.provider_info", 1),
-        "daily/PBJ_dailynursestaffing_CY2025Q2.csv": ("staged.pbj_daily", 91),
-        "july/NH_ProviderInfo_Jul2026.csv": ("staged.provider_info", 317),
-        "july/NH_StateUSAverages_Jul2026.csv": ("staged.state_averages", 54),
-        "nation/NH_ProviderInfo_Jan2026.csv": ("staged.provider_info", 14_706),
+        "daily/NH_ProviderInfo_Oct2025.csv": ("provider_info", 1),
+        "daily/PBJ_dailynursestaffing_CY2025Q2.csv": ("pbj_daily", 91),
+        "july/NH_ProviderInfo_Jul2026.csv": ("provider_info", 317),
+        "july/NH_StateUSAverages_Jul2026.csv": ("state_averages", 54),
+        "nation/NH_ProviderInfo_Jan2026.csv": ("provider_info", 14_706),
     }
     assert len(few_rn) == 351

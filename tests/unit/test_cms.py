@@ -17,9 +17,10 @@ from pipelines.sources import QUARTER_TABLES
 from pipelines.sources.choose import open_source
 from pipelines.sources.cms import Cms
 from pipelines.sources.folder import Folder
+from pipelines.sources.look import still_is
 from pipelines.store import Store, Supply, read_json
 from schemas.files import kinds
-from tests.files import HOURS, averages, daily, employee, providers
+from tests.files import HOURS, averages, daily, employee, providers, text
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 EXAMPLES = SHARED / "reference" / "catalog_examples"
@@ -291,3 +292,112 @@ def test_a_source_is_named_by_a_word_or_a_folder(tmp_path: Path, site: Site) -> 
     assert isinstance(open_source("sample", store), SampleSource)
     with pytest.raises(UsageError, match=r"cms.*sample.*folder"):
         open_source(str(tmp_path / "nowhere"), store)
+
+
+ROW = {
+    "id": "1",
+    "type": "theme",
+    "theme": "nursing-homes",
+    "date": "2026-07-29",
+    "url": "/x/nursing-homes_2026-07-29.zip",
+    "size": "1",
+}
+NEWEST = {**ROW, "type": "current", "date": "2026-08-26", "url": "/x/theme_nursing-homes_current.zip"}
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        {"theme/nursing-homes": {"data": [ROW]}},
+        {"theme/nursing-homes": {"data": {"0": ROW}}},
+        {"theme/nursing-homes": [ROW]},
+        {"theme/nursing-homes": {"data": []}, "nursing-homes/relative": {"data": [ROW], "total_items": "1"}},
+        {"nursing-homes/relative": {"data": [{**ROW, "url": "https://data.cms.gov/x/nursing-homes_2026-07-29.zip"}]}},
+        {"theme/nursing-homes": {"data": [ROW, ROW, {**ROW, "theme": "hospice-care"}, {**ROW, "url": ""}, "odd"]}},
+    ],
+    ids=["list", "keyed", "bare list", "empty, then relative", "only relative, absolute address", "twice and others between"],
+)
+def test_the_list_of_archives_is_found_in_every_shape_that_was_seen(
+    monkeypatch: pytest.MonkeyPatch, answers: dict[str, Any]
+) -> None:
+    cms = answered(monkeypatch, answers)
+    assert [(row.day, row.url) for row in cms.archives()] == [
+        ("2026-07-29", "https://data.cms.gov/x/nursing-homes_2026-07-29.zip")
+    ]
+    is_first = answers.get("theme/nursing-homes") not in (None, {"data": []})
+    assert bool(cms.warnings) is not is_first
+    assert is_first or "other addresses" in cms.warnings[0]
+
+
+@pytest.mark.parametrize("end", ["current/theme/nursing-homes", "current/theme/all", "current/theme/nursing-homes/relative"])
+def test_the_newest_month_is_found_at_each_address_of_the_current_zip(monkeypatch: pytest.MonkeyPatch, end: str) -> None:
+    cms = answered(monkeypatch, {end: {"data": [{**NEWEST, "theme": "hospice-care"}, NEWEST]}})
+    assert [row.day for row in cms._newest("2026-08")] == ["2026-08-26"]
+    assert cms._newest("2026-01") == []
+
+
+def test_without_a_current_zip_the_archives_still_serve(monkeypatch: pytest.MonkeyPatch) -> None:
+    cms = answered(monkeypatch, {"aggregate/theme/nursing-homes": {"data": [ROW]}})
+    assert cms._newest("2026-08") == [] and len(cms.archives()) == 1
+
+
+@pytest.mark.parametrize(("aides", "is_refused"), [("8.00", False), ("9.00", True)])
+def test_of_two_files_for_a_quarter_with_one_date_equal_bytes_are_one_and_others_are_refused(
+    site: Site, store: Store, aides: str, is_refused: bool
+) -> None:
+    for name, hours in (("a.csv", "8.00"), ("b.csv", aides)):
+        site.quarter("pbj_daily", name, daily("2024Q2", "20240401", hours), "2024-04-01/2024-06-30")
+    if is_refused:
+        with pytest.raises(
+            RefusedFile, match=r"a\.csv: the catalogue lists it and .*b\.csv for pbj_daily of 2024Q2 .* they differ"
+        ):
+            bring(site, store, "pbj_daily", "2024Q2")
+    else:
+        assert bring(site, store, "pbj_daily", "2024Q2") is not None
+
+
+def test_a_file_whose_dates_are_no_quarter_is_missed_where_it_may_be_the_one(site: Site, store: Store) -> None:
+    site.quarter("pbj_daily", "PBJ_CY2024Q2.csv", daily("2024Q2", "20240401"), "2024-04-01/2024-07-01")
+    with pytest.raises(
+        RefusedFile, match=r"PBJ_CY2024Q2\.csv.*without the dates of one quarter(.|\n)*--without pbj_daily:2024Q2"
+    ):
+        bring(site, store, "pbj_daily", "2024Q2")
+    assert bring(site, store, "pbj_daily", "2024Q3") is None
+
+
+def test_of_two_members_for_a_month_the_order_in_the_zip_never_decides(site: Site, store: Store) -> None:
+    for names in ("ab", "ba"):
+        files: dict[str, str | bytes] = {f"{name}.csv": providers(str(ord(name) - 96), "2026-07-01") for name in names}
+        site.archive("2026-07-29", files)
+        with pytest.raises(RefusedFile, match=r"provider_info of 2026-07, differ, and neither says which is the later"):
+            bring(site, store, "provider_info", "2026-07")
+        del site.content["archives"][-1]
+
+
+def test_the_zip_of_december_is_a_second_vintage_of_november(site: Site, store: Store) -> None:
+    """The zips named December 2022 and 2023 hold November's rows: the later one counts, and the other is told."""
+    site.archive("2022-11-27", {"NH_ProviderInfo_Nov2022.csv": providers("4", "2022-11-01")})
+    site.archive("2022-12-27", {"NH_ProviderInfo_Nov2022.csv": providers("5", "2022-11-01")})
+    with site.source() as source:
+        got = source.fetch("provider_info", "2022-11", store)
+        assert got is not None and got.name == "nursing-homes_2022-12-27.zip"
+        assert source.fetch("provider_info", "2022-12", store) is None
+        later = "nursing-homes_2022-12-27.zip!NH_ProviderInfo_Nov2022.csv is the later file of provider_info 2022-11"
+        assert f"nursing-homes_2022-11-27.zip!NH_ProviderInfo_Nov2022.csv: not used, {later}" in source.warnings
+
+
+def test_what_an_older_recogniser_noted_is_looked_at_again(site: Site, store: Store) -> None:
+    """A store in which the swing beds were taken for the homes' own file (C69) is put right by the next run."""
+    swing = text("swing_bed", {"CMS Certification Number (CCN)": "01U001", "Measure Code": "S_042_02"}, whole="2026-07")
+    own = text("snf_qrp", {"CMS Certification Number (CCN)": "015009", "Measure Code": "S_042_02"}, whole="2026-07")
+    site.archive("2026-07-29", {"p.csv": providers("2", "2026-07-01"), "own.csv": own, "swing.csv": swing})
+    got = bring(site, store, "snf_qrp", "2026-07")
+    assert got is not None and got.member == "own.csv"
+    note = Path(f"{store.blob_path(got.sha256)}.members.json")
+    old = read_json(note)
+    store.put_note(note, {"made_with": "an older program", "members": [{**old["members"][0], "table": "penalties"}]})
+    store.set_supply(Supply(**{**got.__dict__, "member": "swing.csv"}))
+    assert not still_is(Supply(**{**got.__dict__, "member": "swing.csv"}), store)
+    again = bring(site, store, "snf_qrp", "2026-07")
+    assert again is not None and again.member == "own.csv"
+    assert read_json(note) == old

@@ -21,7 +21,7 @@ from pipelines.sample.nation import BY_KEY, PLANTS, make_home, write_nation
 from pipelines.sample.people import REAL, ordinary_home
 from pipelines.sample.truth import Spell, Truth, spells
 from pipelines.sample.window import window_of
-from schemas.base import match_header, recognise
+from schemas.files import recognise
 
 HOMES = 130
 WINDOW = window_of("2026-07")
@@ -97,10 +97,9 @@ def test_headers_are_those_of_cms_and_known_to_the_schemas(nation: Path) -> None
         employee = employee_csv(nation, position).split(b"\r\n", 1)[0].decode().split(",")
         assert tuple(daily) == layouts.DAILY_BY_POSITION[position]
         assert tuple(employee) == layouts.EMPLOYEE_BY_POSITION[position]
-        for header, name in ((daily, "staged.pbj_daily"), (employee, "raw.pbj_employee")):
-            table = recognise(header)
-            assert table is not None and table.name == name
-            match_header(header, table)
+        for header, name in ((daily, "pbj_daily"), (employee, "pbj_employee")):
+            kind = recognise(header).kind
+            assert kind is not None and kind.name == name
     for stem, header in (("NH_ProviderInfo", layouts.PROVIDER_INFO), ("NH_StateUSAverages", layouts.STATE_AVERAGES)):
         assert tuple(archive_rows(nation, "2026-07-29", stem)[0]) == header
 

@@ -1,0 +1,101 @@
+"""A release is never made of less than before without a word, nor of what a person said not to use."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pipelines.cli import main
+from pipelines.resources import _open_sources
+from tests.cases import fill
+
+RELEASE = "2026-07"
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    folder = tmp_path / "mine"
+    fill.write(folder / "p.csv", "provider_info", [{}])
+    fill.write(folder / "daily.csv", "pbj_daily", [{"CY_Qtr": "2026Q1", "WorkDate": "20260101"}])
+    return folder
+
+
+def run(folder: Path, *more: str, release: str = RELEASE) -> int:
+    """The command, as another process would run it."""
+    _open_sources.clear()
+    return main(["run", "--release", release, "--source", str(folder), "--data", str(folder.parent / "store"), *more])
+
+
+def inputs(folder: Path) -> dict[str, object]:
+    return json.loads((folder.parent / "store" / "published" / RELEASE / "inputs.json").read_text())
+
+
+def test_a_file_that_is_gone_stops_the_release_unless_it_is_named(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(mine) == 0
+    before = inputs(mine)
+    (mine / "daily.csv").unlink()
+    assert run(mine) == 1
+    told = capsys.readouterr().err
+    assert "pbj_daily of 2026Q1 (daily.csv)" in told and "--without pbj_daily:2026Q1" in told
+    assert inputs(mine) == before
+    assert run(mine, "--without", "pbj_daily:2026Q1") == 0
+    assert inputs(mine)["without"] == ["pbj_daily:2026Q1"]
+
+
+def test_a_file_is_not_used_where_a_person_says_so(mine: Path) -> None:
+    assert run(mine, "--without", "pbj_daily:2026Q1") == 0
+    assert [file["table"] for file in inputs(mine)["files"]] == ["provider_info"]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "content", ["", "PROVNUM;CY_Qtr;WorkDate;MDScensus;Hrs_RNDON;Hrs_RNadmin;Hrs_RN;Hrs_LPN;Hrs_LPNadmin;Hrs_CNA\n"]
+)
+def test_a_damaged_file_does_not_take_the_place_of_the_good_one(
+    content: str, mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The release that stands stays as it is, and what is not used is named when a run is refused too."""
+    (mine / "daily.csv").rename(mine / "PBJ_dailynursestaffing_CY2026Q1.csv")
+    assert run(mine) == 0
+    before = inputs(mine)
+    (mine / "PBJ_dailynursestaffing_CY2026Q1.csv").write_text(content)
+    (mine / "readme.txt").write_text("words\n")
+    assert run(mine) == 1
+    captured = capsys.readouterr()
+    assert "PBJ_dailynursestaffing_CY2026Q1.csv" in captured.err and "--without pbj_daily:2026Q1" in captured.err
+    assert "Not used: readme.txt" in captured.out
+    assert inputs(mine) == before
+
+
+@pytest.mark.parametrize("wrong", ["nurses:2026Q1", "pbj_daily", "pbj_daily:2026-07", "penalties:2026Q1", "penalties:2026-13"])
+def test_a_kind_or_period_that_is_none_is_wrong_usage(wrong: str, mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(mine, "--without", wrong) == 2
+    assert "openstars: " in capsys.readouterr().err
+
+
+def test_a_month_that_no_archive_has_names_the_next_with_its_quarter(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(mine, release="2026-01") == 1
+    told = capsys.readouterr().err
+    assert "CMS's archive does not have this month" in told and "--release 2026-02" in told
+
+
+def test_a_quarter_takes_the_month_that_can_be_had_and_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fill.write(tmp_path / "mine" / "p.csv", "provider_info", [{"Processing Date": "2026-02-01"}])
+    _open_sources.clear()
+    source = ["--source", str(tmp_path / "mine"), "--data", str(tmp_path / "store")]
+    assert main(["run", "--quarter", "2025Q3", *source]) == 0
+    assert "2025Q3 is first shown by 2026-01, which CMS's archive does not have: taking 2026-02" in capsys.readouterr().out
+
+
+def test_the_home_folder_may_be_written_as_a_tilde(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the variable, in --data and in --source (C92)."""
+    monkeypatch.setenv("HOME", str(mine.parent))
+    monkeypatch.setenv("OPENSTARS_DATA", "~/here")
+    monkeypatch.chdir(mine)
+    _open_sources.clear()
+    assert main(["run", "--release", RELEASE, "--source", "~/mine"]) == 0
+    assert (mine.parent / "here" / "published" / RELEASE).is_dir()
+    assert main(["run", "--release", RELEASE, "--source", "~/mine", "--data", "~/there"]) == 0
+    assert (mine.parent / "there" / "published" / RELEASE).is_dir()
+    assert not list(mine.glob("~*"))
