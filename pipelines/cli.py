@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import logging
 import os
 import sys
@@ -105,6 +106,9 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; its exit status."""
     os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "yes")
+    for stream in (sys.stdout, sys.stderr):  # a file name need not be text, nor a terminal know every letter
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     given = parser().parse_args(arguments)
     try:
         with explained(f"openstars {given.command}", _works_in(given)):

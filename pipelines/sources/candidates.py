@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from pipelines.errors import RefusedFile
-from pipelines.sources.look import ANY, Look, with_months
-from pipelines.sources.names import archive_date, may_be_of, order
+from pipelines.sources.look import ANY, Look, month_beside, with_months
+from pipelines.sources.names import archive_date, may_be_of, order, posted_for, quarter_in_name
 
 SHOWN = 3  # files that a refusal names
 
@@ -43,6 +43,11 @@ class Found:
         if not {table, ANY} & set(self.seen.may_be):
             return False
         return self.seen.period == period if self.seen.period else may_be_of(self.path, period)
+
+    def is_later(self, best: Found, period: str) -> bool:
+        """Whether a file that cannot be read is the later one of a period of which there is another."""
+        is_of = period in (self.seen.period, posted_for(self.path), quarter_in_name(self.path))
+        return is_of and order(self.dates, best.dates) > 0
 
 
 class Candidates:
@@ -88,7 +93,7 @@ class Candidates:
         if isinstance(best, _Undecided):
             problem = f"it and {best.other.path} are both {table} of {period}, differ, and neither says which is the later"
             raise RefusedFile(best.one.path, problem, todo=self._todo(table, period))
-        blocking = [f for f in self._faults if f.may_be(table, period) and (best is None or order(f.dates, best.dates) > 0)]
+        blocking = [f for f in self._faults if f.may_be(table, period) and (best is None or f.is_later(best, period))]
         if blocking and blocking[0].seen.table and not blocking[0].seen.period and table != "provider_info":
             self.choose("provider_info", period)  # what keeps its month from being known is the fault to tell
         if blocking:
@@ -125,10 +130,10 @@ class Candidates:
         months = {seen.period for seen in looks if seen.table == "provider_info" and seen.is_usable}
         placed = []
         for found, seen in zip(files, looks, strict=True):
-            if seen.is_silent and len(months) == 1:
-                seen = replace(seen, period=min(months))
-                told = f"its rows do not say their month: taken for {seen.period}, of the only ProviderInfo there is"
-                self._told.append(f"{found.path}: {told}")
+            month = month_beside(found.path, months) if seen.is_silent else ""
+            if month:
+                seen = replace(seen, period=month)
+                self._told.append(f"{found.path}: its rows do not say their month: taken for that of the ProviderInfo of {month}")
             placed.append(replace(found, seen=seen))
         return placed
 

@@ -131,7 +131,7 @@ class Folder(Source):
         """Copy a file under its hash, of a zip only after the checksum of the member; what did not change since is not read again."""
         path = self.path / chosen.place
         status = path.stat()
-        key = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:32]
+        key = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:32]
         note = store.root / "raw" / "urls" / f"{key}.json"
         state = [status.st_size, status.st_mtime_ns]
         known = store.note(note)

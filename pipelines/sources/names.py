@@ -16,6 +16,7 @@ DAYS = (
     (re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})(?: .*)?"), (3, 1, 2)),
 )
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+POSTED_AGAIN = 15  # day of a month until which an archive posts the month before again
 BEFORE, AFTER = 1, 2  # months around a release in which its archives are dated
 
 
@@ -104,6 +105,15 @@ def may_be_of(path: str, period: str) -> bool:
     if said:
         return said == period
     return not dated or near(dated, period)
+
+
+def posted_for(path: str) -> str:
+    """The month that a dated archive stands for by its name: CMS posts a month at its end, and what comes before mid-month again."""
+    dated = archive_date(path + "/") or prefix_date(path)
+    if dated[8:] and int(dated[8:10]) <= POSTED_AGAIN:
+        year, month = int(dated[:4]), int(dated[5:7])
+        return f"{year - (month == 1)}-{(month - 2) % 12 + 1:02d}"
+    return month_in_name(path) or dated[:7]
 
 
 def near(day: str, period: str) -> bool:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -66,6 +69,20 @@ def test_a_damaged_file_does_not_take_the_place_of_the_good_one(
     assert "PBJ_dailynursestaffing_CY2026Q1.csv" in captured.err and "--without pbj_daily:2026Q1" in captured.err
     assert "Not used: readme.txt" in captured.out
     assert inputs(mine) == before
+
+
+def test_a_file_name_that_is_no_text_is_told_and_read(tmp_path: Path) -> None:
+    """As an old archive unpacks them: bytes that are not UTF-8."""
+    fill.write(tmp_path / "mine" / "p.csv", "provider_info", [{}])
+    fill.write(tmp_path / "mine" / "d.csv", "pbj_daily", [{"CY_Qtr": "2026Q1", "WorkDate": "20260101"}])
+    for name, odd in ((b"d.csv", b"f\xe9vrier\n.csv"), (b"p.csv", b"\xe9t\xe9.csv")):
+        os.rename(os.fsencode(tmp_path / "mine") + b"/" + name, os.fsencode(tmp_path / "mine") + b"/" + odd)
+    (tmp_path / "mine" / "notes").write_text("words\n")
+    os.rename(tmp_path / "mine" / "notes", os.fsencode(tmp_path / "mine") + b"/n\xf6te")
+    command = [sys.executable, "-m", "pipelines.cli", "run", "--release", RELEASE, "--source", str(tmp_path / "mine")]
+    found = subprocess.run([*command, "--data", str(tmp_path / "store")], capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stderr
+    assert "Not used: n\\udcf6te: left alone" in found.stdout
 
 
 @pytest.mark.parametrize("wrong", ["nurses:2026Q1", "pbj_daily", "pbj_daily:2026-07", "penalties:2026Q1", "penalties:2026-13"])

@@ -237,6 +237,16 @@ def test_a_damaged_later_version_is_not_passed_over_for_an_earlier_one(home: Pat
         Folder(home).fetch("provider_info", "2026-07", store)
 
 
+@pytest.mark.parametrize("name", ["nursing-homes_2026-08-26.zip", "nursing_homes_including_rehab_services_08_2026.zip"])
+def test_the_damaged_zip_of_another_month_stops_only_the_run_that_needs_it(name: str, home: Path, store: Store) -> None:
+    (home / "p.csv").unlink()
+    (home / "nursing-homes_2026-07-29.zip").write_bytes(zipped({"a.csv": providers("4", "2026-07-01").encode()}))
+    (home / name).write_bytes(zipped({"a.csv": providers("5", "2026-08-01").encode()})[:-20])
+    assert Folder(home).fetch("provider_info", "2026-07", store) is not None
+    with pytest.raises(RefusedFile, match="damaged"):
+        Folder(home).fetch("provider_info", "2026-08", store)
+
+
 def test_a_folder_that_may_not_be_read_stops_the_run(home: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     closed = home / "closed"
     closed.mkdir()
