@@ -143,8 +143,19 @@ def recognise(header: list[str]) -> Verdict:
     if len(own) == 1 and (near.is_read or share < ALIKE):
         return Verdict(own[0])
     if share < ALIKE and not (near.is_read and _core_share(names, near.name) >= TELLING):
-        return Verdict(None, None, "its header is of no file that is known here")
+        return Verdict(None, None, f"its header is of no file that is known here{_hint(names)}")
     return Verdict(None, near, _lack(header, near))
+
+
+def _hint(names: frozenset[str]) -> str:
+    """The kind that is read which has most of some columns, and what it needs beside them; nothing where that would be no help."""
+    counts = {name: len(names & names_of(name)) for name, kind in kinds().items() if kind.is_read}
+    best = max(counts, key=lambda name: counts[name])
+    described = table_of(best)
+    if counts[best] < LEAST or described is None:
+        return ""
+    missing = [c.cms for c in described.columns() if c.required and not names & set(map(plain, c.spellings))]
+    return f"; nearest is {best} ({counts[best]} columns fit), which needs {_some(missing)}"
 
 
 def _is_whole(names: frozenset[str], kind: Kind) -> bool:

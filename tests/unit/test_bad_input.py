@@ -183,7 +183,7 @@ def test_an_unknown_header_is_named_with_what_it_lacks(store: Store, tmp_path: P
     """A folder of which no file fits says which table a file comes nearest to and the columns it needs for that."""
     file = fill.write(tmp_path / "mine" / "odd.csv", "pbj_daily", [{}])
     file.write_text(file.read_text().replace("MDScensus", "Residents").replace("Hrs_", "Hours "))
-    with pytest.raises(OpenstarsError, match=r'odd\.csv: its header .*nearest is pbj_daily .*"MDScensus"'):
+    with pytest.raises(OpenstarsError, match=r"odd\.csv: left alone, its header .*nearest is pbj_daily .*MDScensus"):
         Folder(tmp_path / "mine").offers()
 
 
@@ -195,12 +195,16 @@ def test_nothing_of_another_source_is_mixed_in(tmp_path: Path, capsys: pytest.Ca
     daily = fill.write(tmp_path / "one" / "daily.csv", "pbj_daily", [{"CY_Qtr": "2026Q1", "WorkDate": "20260101"}])
     assert main(["run", "--release", RELEASE, "--source", str(tmp_path / "one"), *data]) == 0
     assert "pbj_daily of 2026Q1" not in capsys.readouterr().out
-    assert main(["run", "--release", RELEASE, "--source", str(tmp_path / "two"), *data]) == 0
+    two = ["run", "--release", RELEASE, "--source", str(tmp_path / "two"), *data]
+    assert main(two) == 1  # fewer files than the release that stands
+    assert main([*two, "--without", "pbj_daily:2026Q1"]) == 0
     assert "pbj_daily of 2026Q1" in capsys.readouterr().out
     assert main(["sources", "--source", str(tmp_path / "one"), *data]) == 0
     daily.unlink()
     _open_sources.clear()  # another process
-    assert main(["run", "--release", RELEASE, "--source", str(tmp_path / "one"), *data]) == 0
+    assert (
+        main(["run", "--release", RELEASE, "--source", str(tmp_path / "one"), *data]) == 0
+    )  # nor did the one that stands have it
     assert "pbj_daily of 2026Q1" in capsys.readouterr().out
 
 
@@ -213,7 +217,10 @@ def test_a_folder_whose_file_lacks_a_required_column_is_refused(tmp_path: Path, 
     file.write_text(file.read_text().replace("MDScensus", "MDScensuss"))
     assert main(["run", "--release", RELEASE, "--source", str(folder), "--data", str(tmp_path / "store")]) == 1
     told = capsys.readouterr().err
-    assert "daily.csv, line 1: required column MDScensus is missing (nearest unknown columns: MDScensuss)" in told
+    assert (
+        "daily.csv: it resembles pbj_daily, but required column MDScensus is missing (nearest unknown columns: MDScensuss)"
+        in told
+    )
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,9 @@ def test_what_is_not_used_is_named_with_why(home: Path) -> None:
     assert told == [
         "swing.csv: left alone, a swing_bed file (SNF QRP - Swing Beds - Provider Data), a kind that is not read here",
         "manual.pdf: left alone, it is a PDF; only CSV files are read, also in zips",
-        "far.csv, near.csv, notes: left alone, its header is of no file that is known here",
+        "far.csv, notes: left alone, its header is of no file that is known here",
+        "near.csv: left alone, its header is of no file that is known here; nearest is pbj_daily (4 columns fit), "
+        "which needs Hrs_RNDON, Hrs_RNadmin, Hrs_RN, Hrs_LPNadmin, Hrs_LPN and 3 more",
     ]
 
 
