@@ -138,7 +138,6 @@ def _run(given: argparse.Namespace) -> None:
     run = Run(
         data=given.data,
         source=given.source,
-        release=release.name,
         inputs=given.inputs,
         through=given.through,
         accept=given.accept,
@@ -152,7 +151,7 @@ def _run(given: argparse.Namespace) -> None:
     print(f"Release {release.name}: staffing levels of {release.staffing_quarter}, turnover of {release.quarters[1]}-{release.quarters[4]}"
           + (f" ({release.note})" if release.note else ""))  # fmt: skip
     folder = run_release(run, release.name, lambda step: print(f"[{time.monotonic() - began:6.1f} s] {step}", flush=True))
-    for warning in getattr(run.opened(), "warnings", []):
+    for warning in getattr(run.model_copy(update={"release": release.name}).opened(), "warnings", []):
         print(f"Warning: {warning}")
     print(summary(run.engine(release.name)))
     store = run.store()

@@ -29,9 +29,9 @@ from pipelines.sample.rules import points_of, star_scores
 from pipelines.sample.surveys import COMPLAINT, STANDARD, History, Survey, cited
 from pipelines.sample.truth import Truth
 from pipelines.sample.window import window_of
-from pipelines.sources.cms import ARCHIVES
 from schemas.files import kinds, layout, read_kinds, recognise
 
+ARCHIVES = "/provider-data/api/1/archive/aggregate/theme/nursing-homes"
 MONTHS = ("2022-07", "2023-04", "2023-05", "2023-06", "2024-06", "2024-07", "2025-07", "2026-02", "2026-08")
 WHO = identities(60, 1, [(plant.key, plant.name, plant.state) for plant in PLANTS])
 

@@ -22,8 +22,7 @@ from pipelines.sample.nation import BY_KEY, PLANTS, make_home, write_nation
 from pipelines.sample.people import REAL, ordinary_home
 from pipelines.sample.truth import Spell, Truth, spells
 from pipelines.sample.window import window_of
-from schemas.base import match_header
-from schemas.files import layout, recognise, table_of
+from schemas.files import layout, recognise
 
 HOMES = 130
 WINDOW = window_of("2026-07")
@@ -103,9 +102,8 @@ def test_headers_are_those_of_cms_and_known_to_the_schemas(nation: Path) -> None
         assert tuple(daily) == layouts.daily_header(position, quarter) and len(daily) == 33
         assert tuple(employee) == layouts.employee_header(position, quarter) and len(employee) == 9
         for header, name in ((daily, "pbj_daily"), (employee, "pbj_employee")):
-            kind, described = recognise(header).kind, table_of(name)
-            assert kind is not None and kind.name == name and described is not None
-            match_header(header, described)
+            kind = recognise(header).kind
+            assert kind is not None and kind.name == name
     for kind, stem in (("provider_info", "NH_ProviderInfo"), ("state_averages", "NH_StateUSAverages")):
         assert tuple(archive_rows(nation, "2026-07-29", stem)[0]) == layout(kind, "2026-07")
 
