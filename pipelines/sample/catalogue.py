@@ -49,7 +49,8 @@ class Nation:
         self.archives: list[dict[str, str]] = content["archives"]
         self.files = {PBJ_FILES + row["file"]: folder / row["file"] for row in self.pbj}
         self.files |= {_archive_address(row): folder / row["file"] for row in self.archives}
-        self.files |= dict.fromkeys([NEWEST_FILE], *[folder / row["file"] for row in self._newest()])
+        for row in self._newest():
+            self.files[NEWEST_FILE] = folder / row["file"]
 
     def data_json(self, base: str) -> dict[str, Any]:
         """The catalogue of data.cms.gov: an API entry called latest, then a file and an API entry for each quarter."""
@@ -88,7 +89,7 @@ class Nation:
             self._archive(number, row, "theme", base + quote(_archive_address(row)))
             for number, row in enumerate(self.archives, 1)
         ]
-        return {"data": [{**row, "name": f"Theme: nursing-homes ({row['date']})"} for row in rows], "total_items": len(rows)}
+        return {"data": [{**row, "name": f"Theme: nursing-homes ({row['date']})"} for row in rows]}
 
     def current(self, base: str) -> dict[str, Any]:
         """The answer of archive/aggregate/current/theme/all: the newest archive, at an address of its own."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from typing import IO
 
+from pipelines.periods import releases
 from pipelines.sample.provider import CCN, WHERE
 from pipelines.sample.purchasing import fiscal_year, of_year
 from schemas.files import kinds, layout
@@ -53,6 +54,13 @@ def release_days(release: str) -> tuple[date, date]:
     last = after - timedelta(days=after.day)
     posted = last - timedelta(days=(last.weekday() - 2) % 7)
     return posted, posted + timedelta(days=8)
+
+
+def quarter_posted(quarter: str) -> date:
+    """The day on which a PBJ quarter is posted: with the first release that reads it, for levels or (2023Q4) turnover."""
+    made = [r for r in releases().values() if r.basis != "never_made"]
+    shown = min((r.name for r in made if max(r.all_quarters) == quarter), default=min(r.name for r in made))
+    return release_days(shown)[0]
 
 
 def zip_member(name: str, day: date) -> zipfile.ZipInfo:

@@ -142,16 +142,10 @@ def _catalogue(folder: Path, pbj: list[tuple[str, str, str]], archives: list[tup
     entries = []
     for title, path, quarter in pbj:
         first, last = periods.quarter_days(quarter)
-        modified = form.release_days(_shown_in(quarter))[0].isoformat()
-        entries.append({"dataset": title, "file": path, "temporal": f"{first}/{last}", "modified": modified})
+        posted = form.quarter_posted(quarter).isoformat()
+        entries.append({"dataset": title, "file": path, "temporal": f"{first}/{last}", "modified": posted})
     listed = {"pbj": entries, "archives": [{"file": path, "date": day} for path, day in archives]}
     (folder / "catalogue.json").write_text(json.dumps(listed, indent=2) + "\n", encoding="utf-8")
-
-
-def _shown_in(quarter: str) -> str:
-    """The first release that reads a quarter, for levels or (2023Q4) turnover; older ones: the first of all."""
-    made = [r for r in periods.releases().values() if r.basis != "never_made"]
-    return min((r.name for r in made if max(r.all_quarters) == quarter), default=min(r.name for r in made))
 
 
 def _plants(folder: Path, who: list[Identity]) -> None:

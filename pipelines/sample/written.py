@@ -12,12 +12,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.sample import layouts
-from pipelines.sample.form import release_days, zip_member
+from pipelines.sample.form import quarter_posted, zip_member
 from pipelines.sample.home import Home
 from pipelines.sample.window import Window
 from schemas.files import layout
 
 NURSE_COLUMNS = 8
+INCOMPLETE = "Incomplete"  # the column of the one quarter that has it
 END = "\n"
 
 
@@ -36,6 +37,7 @@ class PbjFiles:
         self.dates = pa.array([window.date(day).strftime("%Y%m%d") for day in range(window.days)])
         self.trimmed = pa.array([f"{cents / 100:.2f}".rstrip("0").rstrip(".") for cents in range(200_000)])
         self.fixed = pa.array([f"{cents / 100:.2f}" for cents in range(10_000)])
+        self.marks = [INCOMPLETE in layout("pbj_daily", quarter) for quarter in window.quarters]
         self._open: list[IO[bytes]] = []
         self._zips: list[zipfile.ZipFile] = []
         self.daily = [self._daily_file(folder, k) for k in range(6)]
@@ -56,7 +58,9 @@ class PbjFiles:
         # One zip can have one open member at a time, and each zip here has only one.
         packed = zipfile.ZipFile(folder / name, "w", zipfile.ZIP_DEFLATED, compresslevel=1)
         self._zips.append(packed)
-        posted = release_days(self.window.release)[0]
+        posted = quarter_posted(
+            self.window.quarters[k]
+        )  # the same file in every release that reads the quarter at the same place
         return self._start(packed.open(zip_member(f"{stem}.csv", posted), "w", force_zip64=True), header)
 
     def _start(self, file: IO[bytes], header: tuple[str, ...]) -> IO[bytes]:
@@ -94,7 +98,7 @@ class PbjFiles:
         residents = pc.cast(pa.array(home.census[days]), pa.string())
         dates = self.dates.take(pa.array(days))
         first = pc.binary_join_element_wise(pa.scalar(prefix), dates, pa.scalar(""))
-        if "Incomplete" in layout("pbj_daily", self.window.quarters[k]):
+        if self.marks[k]:
             cells.append(pa.array(["1" if k in home.incomplete else "0"] * len(days)))
         return _joined([first, residents, *cells], END)
 

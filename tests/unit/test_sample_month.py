@@ -29,6 +29,8 @@ from pipelines.sample.rules import points_of, star_scores
 from pipelines.sample.surveys import COMPLAINT, STANDARD, History, Survey, cited
 from pipelines.sample.truth import Truth
 from pipelines.sample.window import window_of
+from pipelines.sources.choose import open_source
+from pipelines.store import Store
 from schemas.files import kinds, layout, read_kinds, recognise
 
 ARCHIVES = "/provider-data/api/1/archive/aggregate/theme/nursing-homes"
@@ -284,6 +286,34 @@ def test_the_catalogue_has_the_addresses_of_the_time(release: str, place: str, m
         )
     listed = json.loads((month.folder / "catalogue.json").read_text())
     assert len(listed["archives"]) == len(rows) == (2 if release >= "2026-07" else 1)
+
+
+def test_a_store_has_the_nation_of_each_release_that_was_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Written once; without a release that of the newest."""
+    written = []
+
+    def few(folder: Path, release: str) -> None:
+        written.append(release)
+        write_nation(folder, homes=3, release=release)
+
+    monkeypatch.setattr("pipelines.sample.nation.write_nation", few)
+    store = Store(tmp_path / "store")
+    for release in ("2023-01", "", "2023-01"):
+        source = open_source("sample", store, release)
+        quarters = {offer.period for offer in source.offers() if offer.table == "pbj_daily"}
+        assert quarters == set(window_of(release or "2026-07").quarters)
+    assert written == ["2023-01", "2026-07"]
+    assert sorted(path.name for path in (store.root / "sample").iterdir()) == ["2023-01", "2026-07"]
+
+
+def test_months_of_a_quarter_share_its_pbj_files(tmp_path: Path) -> None:
+    """CMS posts them once: a store that has the first month stages no quarter again for the second."""
+    for release in ("2026-07", "2026-08"):
+        write_nation(tmp_path / release, homes=60, release=release)
+    files = [sorted((tmp_path / release / "pbj").iterdir()) for release in ("2026-07", "2026-08")]
+    assert [(one.name, one.read_bytes() == other.read_bytes()) for one, other in zip(*files, strict=True)] == [
+        (one.name, True) for one in files[0]
+    ]
 
 
 def test_a_month_without_release_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
