@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 
 from pipelines.sample import survey_files
@@ -49,17 +50,17 @@ def _mean(column: str, homes: list[Listing], release: str) -> str:
     elif column.startswith("Cycle "):
         label, fire = int(column[6]), "Fire" in column
         found = [home.history.fire[label - 1] if fire else survey_files.deficiencies(home, label) for home in homes]
-        values, digits = [Fraction(number) for number in found], 1
+        values, digits = [Decimal(number) for number in found], 1
     else:
-        values = [Fraction(text) for home in homes if (text := home.row.get(LIKE.get(column, column), ""))]
+        values = [Decimal(text) for home in homes if (text := home.row.get(LIKE.get(column, column), ""))]
         digits = DIGITS.get(column, _hours(column, release) if "per resident" in column.lower() else 1)
-    return printed(sum(values, Fraction(0)) / len(values), digits) if values else ""
+    return printed(Fraction(sum(values, Decimal(0))) / len(values), digits) if values else ""
 
 
-def _measured(code: str, homes: list[Listing]) -> list[Fraction]:
+def _measured(code: str, homes: list[Listing]) -> list[Decimal]:
     """The values that homes show of a measure, whichever of its codes is in the files of the month."""
     same = [c for c in homes[0].quality.values if slot_of(c) == slot_of(code)]
-    return [Fraction(home.quality.values[c][0]) for home in homes for c in same if home.quality.shown(c)]
+    return [Decimal(home.quality.values[c][0]) for home in homes for c in same if home.quality.shown(c)]
 
 
 def _hours(column: str, release: str) -> int:

@@ -16,6 +16,7 @@ DATED, PLANNED, PAST = (
     "Deficient, Provider has plan of correction",
     "Past Non-Compliance",
 )
+NO_REVISIT, NO_REVISIT_SINCE = "No revisit needed", date(2025, 10, 1)  # of letters that say of no harm
 NEAR = 15  # days within which a tag cited twice counts once
 FEW_DAYS = 45  # from a survey to the release, within which only a plan of correction is there
 MONTHS_SEEN = 40  # in which complaint and infection-control surveys are drawn
@@ -152,4 +153,6 @@ def _citations(survey: Survey, level: float, release_day: date, rng: np.random.G
     later = rng.integers(20, 60, size=len(tags)).tolist()
     usual = PLANNED if (release_day - survey.day).days < FEW_DAYS else DATED
     for k, tag in enumerate(tags):
-        yield cited(survey, tag, letters[k], PAST if past[k] else usual, bool(also[k]), later[k])
+        spared = letters[k] in "BC" and release_day >= NO_REVISIT_SINCE
+        corrected = PAST if past[k] else NO_REVISIT if spared else usual
+        yield cited(survey, tag, letters[k], corrected, bool(also[k]), later[k])

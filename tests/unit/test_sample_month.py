@@ -259,6 +259,11 @@ def test_the_same_month_gives_the_same_bytes_and_homes(months: dict[str, Month],
     assert one.who == other.who and np.array_equal(one.rows.cents, other.rows.cents)
 
 
+def test_no_revisit_needed_is_a_word_since_october_2025(months: dict[str, Month]) -> None:
+    found = {r: "No revisit needed" in months[r].text("health_citations") for r in ("2025-07", "2026-02")}
+    assert found == {"2025-07": False, "2026-02": True}
+
+
 def test_september_2025_prints_three_decimals(tmp_path: Path) -> None:
     rows = Month("2025-09", tmp_path).rows("provider_info")
     assert {len(row["Registered Nurse turnover"].partition(".")[2]) for row in rows if row["Registered Nurse turnover"]} == {3}
