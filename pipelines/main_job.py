@@ -24,6 +24,7 @@ def run_release(run: Run, release: str, say: Callable[[str], None]) -> Path:
     Raises MissingInput without a provider file, OpenstarsError where the data are refused, UsageError for no release.
     """
     found = release_of(release)
+    run = run.model_copy(update={"release": release})
     run.store().try_to_write()
     run.store().clear_leftovers()
     executor_of(run.executor, run.scheduler)  # a cluster that does not answer is told before hours of staging

@@ -15,14 +15,15 @@ from pipelines.sources import QUARTER_TABLES, RELEASE_TABLES, Source
 from pipelines.sources.choose import open_source
 from pipelines.store import Store, open_store
 
-_open_sources: dict[tuple[str, str], Source] = {}
+_open_sources: dict[tuple[str, str, str], Source] = {}
 
 
 class Run(dg.ConfigurableResource):
-    """Store, source and settings of a run. `data` defaults to OPENSTARS_DATA or data/store."""
+    """Store, source and settings of a run. `data` defaults to OPENSTARS_DATA or data/store; of `release` the sample nation is made."""
 
     data: str = ""
     source: str = "cms"
+    release: str = ""
     inputs: str = "best"
     through: str = "all"
     accept: str = ""
@@ -54,14 +55,14 @@ class Run(dg.ConfigurableResource):
     def opened(self) -> Source:
         """The source, opened once a process: it caches its catalogue."""
         store = self.store()
-        key = (self.source, str(store.root))
+        key = (self.source, str(store.root), self.release)
         if key not in _open_sources:
-            _open_sources[key] = open_source(self.source, store)
+            _open_sources[key] = open_source(self.source, store, self.release)
         return _open_sources[key]
 
     def fresh(self) -> Source:
         """The source with nothing cached: what a process that lives for weeks must look at."""
-        return open_source(self.source, self.store())
+        return open_source(self.source, self.store(), self.release)
 
     def settings(self) -> Settings:
         """How SQL is run. Raises UsageError for settings that cannot be."""

@@ -14,12 +14,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import requests
 from requests.adapters import HTTPAdapter
 
 from pipelines.errors import MissingInput
+from pipelines.sample.form import archive_address
 from pipelines.sources import Offer, Source
 from pipelines.sources.cms import ARCHIVES, CATALOGUE, CURRENT, Cms
 from pipelines.sources.download import session_for
@@ -27,7 +28,8 @@ from pipelines.store import Store, Supply
 
 PUBLIC = "http://sample.invalid"  # the address that notes carry: the port is another one each time
 PBJ_FILES = "/sites/default/files/"
-ARCHIVE_FILES = "/provider-data/sites/default/files/dataset-archives/unknown-type/"
+NEWEST_FILE = "/provider-data/sites/default/files/dataset-archives/current/theme/theme_nursing-homes_current.zip"
+RELATIVE = "/relative"  # at the end of what is asked: addresses without the site
 KINDS = {".csv": "text/csv", ".zip": "application/zip"}
 BLOCK = 1 << 20
 
@@ -47,6 +49,8 @@ class Nation:
         self.archives: list[dict[str, str]] = content["archives"]
         self.files = {PBJ_FILES + row["file"]: folder / row["file"] for row in self.pbj}
         self.files |= {_archive_address(row): folder / row["file"] for row in self.archives}
+        for row in self._newest():
+            self.files[NEWEST_FILE] = folder / row["file"]
 
     def data_json(self, base: str) -> dict[str, Any]:
         """The catalogue of data.cms.gov: an API entry called latest, then a file and an API entry for each quarter."""
@@ -79,24 +83,37 @@ class Nation:
             "distribution": distribution,
         }
 
-    def archive_list(self) -> dict[str, Any]:
+    def archive_list(self, base: str) -> dict[str, Any]:
         """The answer of archive/aggregate/theme/nursing-homes."""
-        rows = [self._archive(number, row, "theme") for number, row in enumerate(self.archives, 1)]
+        rows = [
+            self._archive(number, row, "theme", base + quote(_archive_address(row)))
+            for number, row in enumerate(self.archives, 1)
+        ]
         return {"data": [{**row, "name": f"Theme: nursing-homes ({row['date']})"} for row in rows]}
 
-    def current(self) -> dict[str, Any]:
-        """The answer of archive/aggregate/current/theme/all: the newest archive."""
-        newest = sorted(self.archives, key=lambda row: row["date"])[-1:]
-        return {"data": [self._archive(0, row, "current") for row in newest]}
+    def current(self, base: str) -> dict[str, Any]:
+        """The answer of archive/aggregate/current/theme/all: the newest archive, at an address of its own."""
+        return {"data": [self._archive(0, row, "current", base + NEWEST_FILE) for row in self._newest()]}
 
-    def _archive(self, number: int, row: dict[str, str], kind: str) -> dict[str, Any]:
-        address = _archive_address(row)
-        size = str(self.files[address].stat().st_size)
-        return {"id": str(number), "type": kind, "theme": "nursing-homes", "date": row["date"], "url": address, "size": size}
+    def _newest(self) -> list[dict[str, str]]:
+        return sorted(self.archives, key=lambda row: row["date"])[-1:]
+
+    def _archive(self, number: int, row: dict[str, str], kind: str, url: str) -> dict[str, Any]:
+        size = str(self.files[_archive_address(row)].stat().st_size)
+        numbers = {"id": str(number), "nid": str(number), "identifier": str(number)}
+        return {
+            **numbers,
+            "type": kind,
+            "theme": "nursing-homes",
+            "date": row["date"],
+            "url": url,
+            "size": size,
+            "access_level": "public",
+        }
 
 
 def _archive_address(row: dict[str, str]) -> str:
-    return ARCHIVE_FILES + row["file"].removeprefix("archives/")
+    return archive_address(row["file"].removeprefix("archives/"))
 
 
 def _entry(row: dict[str, str]) -> dict[str, str]:
@@ -119,12 +136,14 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         path = unquote(urlsplit(self.path).path)
+        site = f"http://{self.headers.get('Host', 'localhost')}"
+        asked, base = path.removesuffix(RELATIVE), "" if path.endswith(RELATIVE) else site
         if path == CATALOGUE:
-            self._json(self.nation.data_json(f"http://{self.headers.get('Host', 'localhost')}"))
-        elif path in ARCHIVES:
-            self._json(self.nation.archive_list())
-        elif path in CURRENT:
-            self._json(self.nation.current())
+            self._json(self.nation.data_json(site))
+        elif asked in ARCHIVES:
+            self._json(self.nation.archive_list(base))
+        elif asked in CURRENT:
+            self._json(self.nation.current(base))
         elif path in self.nation.files and self.nation.files[path].exists():
             self._file(self.nation.files[path])
         else:

@@ -1,170 +1,120 @@
-"""The Care Compare files of the release and the theme zips that hold them."""
+"""Every Care Compare file of a month, and the theme zips that hold them."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import date, timedelta
-from fractions import Fraction
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
 from pathlib import Path
-from typing import IO
 
-from pipelines.sample import layouts, measure_files, ranking, survey_files
-from pipelines.sample.home import NATION_INDEX, case_mix
-from pipelines.sample.provider import STEM, Listing, printed
+from pipelines.sample import (
+    averages,
+    fire,
+    form,
+    measure_files,
+    owners,
+    purchasing,
+    ranking,
+    reporting,
+    survey_files,
+    vaccination,
+)
+from pipelines.sample.form import Row, zip_member
+from pipelines.sample.measures import CLAIMS, MDS, OTHERS, QRP
+from pipelines.sample.provider import Listing
 from pipelines.sample.window import Window
-from pipelines.sample.written import zip_member
+from schemas.files import kinds
 
-SETS = {
-    "NH_ProviderInfo": ("4pq5-n9py", "Provider Information"),
-    "NH_StateUSAverages": ("xcdc-v8bm", "State US Averages"),
-    "NH_DataCollectionIntervals": ("qmdc-9999", "Data Collection Intervals"),
-    "NH_HealthCitations": ("r5ix-sfxw", "Health Deficiencies"),
-    "NH_SurveySummary": ("tbry-pc2d", "Survey Summary"),
-    "NH_SurveyDates": ("svdt-c123", "Inspection Dates"),
-    "NH_Penalties": ("g6vv-u9sr", "Penalties"),
-    "NH_HlthInspecCutpointsState": ("hicp-9999", "State-Level Health Inspection Cut Points"),
-    "NH_CitationDescriptions": ("tagd-9999", "Citation Code Look-up"),
-    "NH_QualityMsr_MDS": ("djen-97ju", "MDS Quality Measures"),
-    "NH_QualityMsr_Claims": ("ijh5-nb2v", "Medicare Claims Quality Measures"),
-    "Skilled_Nursing_Facility_Quality_Reporting_Program_Provider_Data": ("fykj-qjee", "SNF QRP - Provider Data"),
-}
-DIGITS = {
-    "Nursing Case-Mix Index": 5,
-    "Average Number of Residents per Day": 1,
-    "Number of Fines": 1,
-    "Fine Amount in Dollars": 0,
-}
-LIKE = {"Fine Amount in Dollars": "Total Amount of Fines in Dollars"}
-# Quality measures that have no source file here: one plausible national value, the same in each state.
-OTHER_AVERAGES = "12.500000"
-
-Table = tuple[Sequence[str], Iterable[Sequence[str]]]  # header and rows of a file
+Tables = Mapping[str, Iterable[Row]]  # rows of a file by its kind
+DICTIONARY = b"%PDF-1.4\n% the dictionary of a made-up nation\n%%EOF\n"
 
 
-def release_days(release: str) -> tuple[date, date]:
-    """The day the release is posted, the last Wednesday of its month, and the day a part of it is posted again."""
-    year, month = int(release[:4]), int(release[5:])
-    last = date(year + month // 12, month % 12 + 1, 1) - timedelta(days=1)
-    posted = last - timedelta(days=(last.weekday() - 2) % 7)
-    return posted, posted + timedelta(days=8)
-
-
-def provider_info(homes: list[Listing], processed: str, correct: bool = False) -> Table:
+def provider_info(homes: list[Listing], processed: str, correct: bool = False) -> Iterator[Row]:
     """NH_ProviderInfo. `correct` gives the first home another telephone number, as a second posting of the month does."""
-
-    def rows() -> Iterator[list[str]]:
-        for position, home in enumerate(homes):
-            row = home.row | {"Processing Date": processed}
-            if correct and position == 0:
-                row["Telephone Number"] = "2025550100"
-            yield [row.get(column, "") for column in layouts.PROVIDER_INFO]
-
-    return layouts.PROVIDER_INFO, rows()
+    for position, home in enumerate(homes):
+        corrected = {"Telephone Number": "2025550100"} if correct and position == 0 else {}
+        yield {**home.row, "Processing Date": processed, **corrected}
 
 
-def state_averages(homes: list[Listing], processed: str) -> Table:
-    """NH_StateUSAverages: means over homes with a value; the case-mix cells of NATION are the constants of `home.py`."""
-    groups: dict[str, list[Listing]] = {"NATION": homes}
-    for home in sorted(homes, key=lambda one: one.state):
-        groups.setdefault(home.state, []).append(home)
-    constant = {
-        f"Case-Mix {stem} Staffing Hours per Resident per Day": printed(Fraction(case_mix(measure, NATION_INDEX), 100_000), 5)
-        for measure, stem in STEM.items()
+def intervals(homes: list[Listing], window: Window) -> Iterator[Row]:
+    """NH_DataCollectionIntervals: staffing levels, turnover from the first day of Q1 to the last of Q4, and the measures' own periods."""
+
+    def row(code: str, what: str, first: int, after: int) -> Row:
+        begin, end = (f"{window.date(day):%m/%d/%Y}" for day in (window.starts[first], window.starts[after] - 1))
+        return {
+            "Measure Code": code,
+            "Measure Description": what,
+            "Data Collection Period From Date": begin,
+            "Data Collection Period Through Date": end,
+            "Processing Date": f"{window.release_day:%Y%m%d}",
+        }
+
+    yield row("STAFFING_LEVELS", "Staffing levels", window.level, window.level + 1)
+    yield row("STAFFING_TURNOVER", "Staff turnover", 1, 5)
+    rated = {code: one.file for home in homes[:1] for code, one in home.quality.measures.items()}
+    also = {one.code: MDS for one in OTHERS if one.first <= window.release <= one.last}
+    for code, file in sorted((rated | also).items()):
+        if file != QRP:
+            of_claims = file == CLAIMS
+            yield row(code, measure_files.description(code, window.release), 1 if of_claims else 2, 5 if of_claims else 6)
+
+
+def files(homes: list[Listing], window: Window) -> Tables:
+    """Every file of the month, read here or not; homes that ProviderInfo lacks are in the other ones."""
+    listed, release, month = [home for home in homes if home.listed], window.release, window.release_day.isoformat()
+    as_of = f"{form.vaccinated_on(release):%m/%d/%Y}"
+    found: dict[str, Iterable[Row]] = {
+        "provider_info": provider_info(listed, month),
+        "state_averages": averages.state_averages(listed, release, month),
+        "collection_intervals": intervals(listed, window),
+        "health_citations": survey_files.citations(homes, month),
+        "survey_summary": survey_files.survey_summary(homes, release, month),
+        "survey_dates": survey_files.survey_dates(homes, month),
+        "penalties": survey_files.penalties(homes, month),
+        "state_cut_points": ranking.cut_points(homes),
+        "citation_descriptions": survey_files.citation_descriptions(),
+        "qm_mds": measure_files.mds(homes, window, month),
+        "qm_claims": measure_files.claims(homes, window, month),
+        "snf_qrp": reporting.of_homes(homes, window),
+        "snf_qrp_national": reporting.of_the_nation(listed, window),
+        "swing_bed": reporting.of_swing_beds(listed, window),
+        "fire_safety_citations": fire.fire_safety(homes, month),
+        "ownership": owners.ownership(homes, month),
+        "covid_vax_provider": vaccination.of_homes(listed, as_of),
+        "covid_vax_averages": vaccination.of_states(listed, as_of),
+        "snf_vbp_facility": purchasing.of_homes(listed, release),
+        "snf_vbp_aggregate": purchasing.of_the_nation(listed, release),
     }
-    table = []
-    for state, members in groups.items():
-        cells = {"State or Nation": state, "Processing Date": processed}
-        for column in layouts.STATE_AVERAGES[1:-1]:
-            cells[column] = _mean(column, members)
-        table.append([(cells | (constant if state == "NATION" else {}))[column] for column in layouts.STATE_AVERAGES])
-    return layouts.STATE_AVERAGES, table
+    return {kind: rows for kind, rows in found.items() if form.has(kind, release)}
 
 
-def _mean(column: str, homes: list[Listing]) -> str:
-    if column.startswith(("Percentage", "Number of hosp", "Number of outp")):
-        code = measure_files.CODE_OF.get(column.replace("-", " "))
-        if code is None:
-            return OTHER_AVERAGES
-        values, digits = [Fraction(home.quality.values[code][0]) for home in homes if home.quality.shown(code)], 6
-    elif column.startswith("Cycle "):
-        label, fire = int(column[6]), "Fire" in column
-        found = [home.history.fire[label - 1] if fire else survey_files.deficiencies(home, label) for home in homes]
-        values, digits = [Fraction(number) for number in found], 1
-    else:
-        values = [Fraction(text) for home in homes if (text := home.row.get(LIKE.get(column, column), ""))]
-        digits = DIGITS.get(column, 5 if "per resident" in column.lower() else 1)
-    return printed(sum(values, Fraction(0)) / len(values), digits) if values else ""
+def archive(path: Path, release: str, posted: date, tables: Tables, modified: date | None = None) -> None:
+    """A theme zip in CMS's shape of the month: since July 2026 with a manifest and what a Mac leaves behind.
 
-
-def intervals(window: Window, posted: date) -> Table:
-    """NH_DataCollectionIntervals: staffing levels are Q5, turnover is the first day of Q1 to the last of Q4."""
-
-    def us(day: int) -> str:
-        return window.date(day).strftime("%m/%d/%Y")
-
-    spans = (("STAFFING_LEVELS", "Staffing levels", 5, 6), ("STAFFING_TURNOVER", "Staff turnover", 1, 5))
-    rows = []
-    for code, what, first, after in spans:
-        begin, end = us(window.starts[first]), us(window.starts[after] - 1)
-        rows.append([code, what, begin, end, f"{begin} - {end}", posted.strftime("%Y%m%d")])
-    return layouts.INTERVALS, rows
-
-
-def files(listings: list[Listing], window: Window) -> dict[str, Table]:
-    """Every file of the month; homes that ProviderInfo lacks are in the other ones."""
-    listed, day = [home for home in listings if home.listed], window.release_day
-    month = day.isoformat()
-    return {
-        "NH_ProviderInfo": provider_info(listed, month),
-        "NH_StateUSAverages": state_averages(listed, month),
-        "NH_DataCollectionIntervals": intervals(window, day),
-        "NH_HealthCitations": (layouts.HEALTH_CITATIONS, survey_files.citations(listings, month)),
-        "NH_SurveySummary": (layouts.SURVEY_SUMMARY, survey_files.survey_summary(listings, month)),
-        "NH_SurveyDates": (layouts.SURVEY_DATES, survey_files.survey_dates(listings, month)),
-        "NH_Penalties": (layouts.PENALTIES, survey_files.penalties(listings, month)),
-        "NH_HlthInspecCutpointsState": (layouts.CUT_POINTS, ranking.cut_points(listings)),
-        "NH_CitationDescriptions": (layouts.CITATION_DESCRIPTIONS, survey_files.citation_descriptions()),
-        "NH_QualityMsr_MDS": (layouts.QUALITY_MDS, measure_files.mds(listings, window, month)),
-        "NH_QualityMsr_Claims": (layouts.QUALITY_CLAIMS, measure_files.claims(listings, window, month)),
-        "Skilled_Nursing_Facility_Quality_Reporting_Program_Provider_Data": (
-            layouts.QRP_PROVIDER,
-            measure_files.reporting(listings, window),
-        ),
-    }
-
-
-def archive(path: Path, posted: date, month: date, tables: dict[str, Table]) -> None:
-    """A theme zip in CMS's shape: members named by data set and day, manifest, dictionary, and what a Mac leaves behind."""
+    `modified` is CMS's date of all members; without it each has the first day of the month that it stands for.
+    """
+    places = {form.place_of(kind, release, modified or form.month_of(kind, release)): kind for kind in tables}
     manifest = []
     with zipfile.ZipFile(path, "w") as packed:
-        for stem, table in tables.items():
-            dataset, title = SETS[stem]
-            name = f"{dataset}_{posted.isoformat()}_{stem}_{month:%b%Y}.csv"
-            with packed.open(zip_member(name), "w") as member:
-                _write(member, *table)
+        for place in sorted(places):
+            kind = places[place]
+            with packed.open(zip_member(place, posted), "w") as member:
+                form.write(member, kind, release, tables[kind])
+            day = (modified or form.month_of(kind, release)).isoformat()
             manifest.append(
                 {
-                    "name": f"{title} ({posted.isoformat()})",
-                    "dataset_id": dataset,
+                    "name": f"{kinds()[kind].title} ({day})",
+                    "dataset_id": kinds()[kind].dataset_id,
                     "type": "individual",
-                    "modified_date": posted.isoformat(),
+                    "modified_date": day,
                     "access_level": "public",
                     "private": False,
-                    "resources": [{"filename": name, "filesize": packed.getinfo(name).file_size, "mime_type": "text/csv"}],
+                    "resources": [{"filename": place, "filesize": packed.getinfo(place).file_size, "mime_type": "text/csv"}],
                 }
             )
-        packed.writestr(zip_member("manifest.json"), json.dumps(manifest, indent=2))
-        packed.writestr(zip_member("NH_Data_Dictionary.pdf"), b"%PDF-1.4\n% the dictionary of a made-up nation\n%%EOF\n")
-        packed.writestr(zip_member(f"__MACOSX/._{packed.namelist()[0]}"), b"\x00\x05\x16\x07")
-
-
-def _write(member: IO[bytes], header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A CSV in CMS's manner: quoted where needed, CRLF, UTF-8; row by row, since the largest has hundreds of megabytes."""
-    with io.TextIOWrapper(member, encoding="utf-8", newline="") as text:
-        writer = csv.writer(text, lineterminator="\r\n")
-        writer.writerow(header)
-        writer.writerows(rows)
+        folder = min(places).rpartition("/")[0]
+        packed.writestr(zip_member(f"{folder}/NH_Data_Dictionary.pdf".lstrip("/"), posted), DICTIONARY)
+        if release >= form.PREFIX_SINCE:
+            packed.writestr(zip_member("manifest.json", posted), json.dumps(manifest, indent=2))
+            packed.writestr(zip_member(f"__MACOSX/._{packed.namelist()[0]}", posted), b"\x00\x05\x16\x07")

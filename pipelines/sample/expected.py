@@ -7,27 +7,34 @@ from collections.abc import Iterator
 from pipelines.sample.home import Home
 from pipelines.sample.plants import Plant
 from pipelines.sample.provider import printed
-from pipelines.sample.truth import COMPONENT, LEVEL_COMPONENT, LEVELS, MAXIMUM, Truth
+from pipelines.sample.rules import ends_of
+from pipelines.sample.truth import COMPONENT, LEVEL_COMPONENT, LEVELS, Truth
 
 Row = tuple[str, str, str, str, str, str]
+OF_FILES = (
+    "gt_24h",
+    "gt_22_5h",
+    "repeated_row",
+    "ccn_repaired",
+    "not_in_provider_file",
+    "daily_sums_differ",
+)  # words that only plants say
 HELD_BACK = ("2", "23", "25")  # footnotes with which CMS shows no case mix, so that nothing can be adjusted
 
 
-def expected_rows(home: Home, found: Truth, why: str, plant: Plant | None) -> Iterator[Row]:
+def expected_rows(home: Home, found: Truth, release: str, why: str, plant: Plant | None) -> Iterator[Row]:
     """Rows of `truth.csv`. A blank value is null; in `exclusions` the column holds the word, and a blank measure means any."""
     ccn = home.who.ccn
     if home.in_provider_info:
         for table, measure, column, value in (
             *_turnover(home, found),
             *_levels(home, found),
-            *_components(found),
+            *_components(found, release),
             *_ratings(home, found),
         ):
             yield ccn, table, measure, column, value, why
     stated = set(_exclusions(home, found))
-    for word in plant.also if plant else ():
-        if not any(word == known for _, known in stated):
-            stated.add(("", word))
+    stated |= {("", word) for word in (plant.also if plant else ()) if word in OF_FILES}
     for measure, word in sorted(stated):
         yield ccn, "exclusions", measure, word, "present", why
 
@@ -58,13 +65,13 @@ def _levels(home: Home, found: Truth) -> Iterator[tuple[str, str, str, str]]:
         yield "staffing_levels", "rn", "zero_rn_days", str(found.zero_rn_days)
 
 
-def _components(found: Truth) -> Iterator[tuple[str, str, str, str]]:
+def _components(found: Truth, release: str) -> Iterator[tuple[str, str, str, str]]:
     """What a left-out measure's maximum says is left open."""
     for component in (*LEVEL_COMPONENT.values(), *COMPONENT.values()):
         points = found.points[component]
         yield "rating_components", component, "points", "" if points is None else str(points)
         if points is not None:
-            yield "rating_components", component, "max_points", str(MAXIMUM[component])
+            yield "rating_components", component, "max_points", str(ends_of(release, component)[1])
         if points is not None or found.reasons[component]:
             yield "rating_components", component, "reason", found.reasons[component]
 

@@ -8,10 +8,10 @@ from datetime import date
 from pipelines.sample.expected import Row
 from pipelines.sample.inspections import scored
 from pipelines.sample.measure_files import UNKNOWN
-from pipelines.sample.measures import LONG, MEASURES, SHORT
+from pipelines.sample.measures import LONG, SHORT
 from pipelines.sample.plants import Plant
 from pipelines.sample.provider import Listing, printed
-from pipelines.sample.quality import DOMAIN_SCORE, Means, components, scores
+from pipelines.sample.quality import DOMAIN_SCORE, RATING, Means, components, scores
 
 Cell = tuple[str, str, str, str]  # table, measure, column, expected
 
@@ -33,11 +33,11 @@ def _text(value: int | None) -> str:
 
 def _inspections(home: Listing) -> Iterator[Cell]:
     """True scores; where citations cannot be used these are CMS's."""
-    values = (str(home.cycles[0].score), str(home.cycles[1].score), printed(home.score, 3))
-    for measure, value in zip(("cycle_1_score", "cycle_2_score", "weighted_score"), values, strict=True):
-        yield "rating_components", measure, "value", value
-        if measure != "weighted_score":
-            yield "rating_components", measure, "value_source", "published" if home.history.unusable else "recomputed"
+    for number, cycle in enumerate(home.cycles, 1):
+        yield "rating_components", f"cycle_{number}_score", "value", str(cycle.score)
+        source = "published" if home.history.unusable else "recomputed"
+        yield "rating_components", f"cycle_{number}_score", "value_source", source
+    yield "rating_components", "weighted_score", "value", printed(home.score, 3)
 
 
 def _citations(home: Listing, release_day: date) -> Iterator[Cell]:
@@ -53,10 +53,10 @@ def _measures(home: Listing, means: Means) -> Iterator[Cell]:
     for code, one in found.items():
         yield "rating_components", code, "value", printed(one.value, 4)
         yield "rating_components", code, "points", _text(one.points)
-        yield "rating_components", code, "max_points", "" if one.points is None else str(MEASURES[code].most)
+        yield "rating_components", code, "max_points", "" if one.points is None else str(home.quality.measures[code].most)
         yield "rating_components", code, "value_source", one.source
         yield "rating_components", code, "reason", one.reason
-    for measure, score in scores(found).items():
+    for measure, score in scores(home.quality, found).items():
         yield "rating_components", measure, "value", _text(score)
 
 
@@ -64,15 +64,15 @@ def _ratings(home: Listing) -> Iterator[Cell]:
     """Stars of quality measures are CMS's: it has the values that it does not show."""
     yield "ratings", "", "health_inspection_rating", _text(home.health)
     yield "ratings", "", "overall_rating", _text(home.overall)
-    for domain, name in (("qm_rating", "QM"), ("long_stay_qm_rating", "Long-Stay QM"), ("short_stay_qm_rating", "Short-Stay QM")):
-        yield "ratings", "", domain, home.row.get(f"{name} Rating", "")
+    for rating, name in zip(RATING.values(), ("QM", "Long-Stay QM", "Short-Stay QM"), strict=True):
+        yield "ratings", "", rating, home.row.get(f"{name} Rating", "")
     yield "ratings", "", "has_abuse_icon", str(home.abuse_icon).lower()
 
 
 def _exclusions(home: Listing) -> Iterator[Cell]:
     words = [("", home.history.unusable)] if home.history.unusable else []
     words += [("", "abuse_icon")] if home.held else []
-    words += [(code, "too_few_residents") for code in MEASURES if code in home.quality.blank]
+    words += [(code, "too_few_residents") for code in home.quality.measures if code in home.quality.blank]
     words += [(DOMAIN_SCORE[stay], "few_measures") for stay in (LONG, SHORT) if not home.quality.eligible(stay)]
     words += [(UNKNOWN, "unknown_measure")] if home.quality.unknown else []
     for measure, word in words:

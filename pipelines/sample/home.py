@@ -89,6 +89,7 @@ class Home:
     index: int  # nursing case-mix index, hundred-thousandths
     absent_daily: set[int] = field(default_factory=set)
     absent_employee: set[int] = field(default_factory=set)
+    incomplete: set[int] = field(default_factory=set)  # quarters that CMS marks as incomplete
     staffing_footnote: str = ""  # what CMS sets without regard to the PBJ rows: 1, 2, 18, 23, 24, 25
     focus: str = ""  # SFF or SFF Candidate
     in_provider_info: bool = True

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 
+from pipelines.sample.rules import cycle_ages, cycle_weights
 from pipelines.sample.surveys import COMPLAINT, INFECTION_CONTROL, NEAR, PAST, STANDARD, Citation, History, months_before
 from pipelines.sample.tags import ABUSE, POINTS, UNSCORED, points
 
@@ -73,12 +74,12 @@ def _alone(one: Citation, release_day: date) -> Scored:
         return Scored(reason="future_survey_date")
     if one.tag in UNSCORED:
         return Scored(reason="unscored_tag")
+    ages = cycle_ages(f"{release_day:%Y-%m}")
     if one.kind == STANDARD:
         cycle, too_old = one.label, "older_cycle"
     else:
-        ages = [one.day < months_before(release_day, months) for months in (12, 36)]
-        cycle, too_old = 1 + sum(ages), "too_old_survey"
-    if cycle > 2:
+        cycle, too_old = 1 + sum(one.day < months_before(release_day, months) for months in ages), "too_old_survey"
+    if cycle > len(ages):
         return Scored(reason=too_old)
     past = one.corrected == PAST
     word = "past_noncompliance" if past and one.letter in "JKL" else ""
@@ -93,8 +94,8 @@ def _drop(result: Scored, reason: str) -> None:
     result.cycle, result.points, result.reason, result.counts = 0, 0, reason, False
 
 
-def cycles_of(history: History, release_day: date) -> tuple[Cycle, Cycle]:
-    """Cycles 1 and 2 from what was really cited."""
+def cycles_of(history: History, release_day: date) -> tuple[Cycle, ...]:
+    """The rating cycles from what was really cited: as many as the rules count, and as the home has had standard surveys."""
     found = list(zip(history.citations, scored(history.citations, release_day), strict=True))
 
     def cycle(number: int) -> Cycle:
@@ -109,12 +110,15 @@ def cycles_of(history: History, release_day: date) -> tuple[Cycle, Cycle]:
             revisits=history.revisits[number - 1] if counted else 0,
         )
 
-    return cycle(1), cycle(2)
+    most = len(cycle_ages(f"{release_day:%Y-%m}"))
+    surveyed = max((one.label for one in history.surveys if one.kind == STANDARD), default=0)
+    return tuple(cycle(number) for number in range(1, min(most, surveyed) + 1))
 
 
-def weighted(first: int, second: int) -> Fraction:
-    """The weighted score since July 2025: three quarters of cycle 1, one quarter of cycle 2."""
-    return Fraction(3 * first + second, 4)
+def weighted(scores: Sequence[int], release: str) -> Fraction:
+    """The weighted score of the cycles; a home with one is too new to have any."""
+    weights = cycle_weights(release).get(len(scores), ())
+    return sum((weight * score for weight, score in zip(weights, scores, strict=False)), Fraction(0))
 
 
 def has_abuse_icon(citations: Sequence[Citation], release_day: date) -> bool:

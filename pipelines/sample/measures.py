@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 
-from pipelines.sample.truth import half_up
+from pipelines.sample.rules import half_up, in_force
 
 LONG, SHORT = "long", "short"
-MDS, CLAIMS, QRP = "mds", "claims", "qrp"
+MDS, CLAIMS, QRP = "qm_mds", "qm_claims", "snf_qrp"
 LEAST = {LONG: 5, SHORT: 4}  # measures that a domain needs
+SUCCESSOR = {"419": "481", "453": "479", "471": "S_042", "405": "480"}  # codes that gave way to another (methodology 5.1)
+
+
+def slot_of(code: str) -> str:
+    """The code that stands for a measure today."""
+    return SUCCESSOR.get(code, code)
 
 
 @dataclass(frozen=True)
@@ -24,13 +31,9 @@ class Measure:
     stay: str
     file: str
     ends: tuple[int, ...]
-    per_days: bool = False  # per 1,000 resident days, not percent
-    high_is_good: bool = False
-
-    @property
-    def step(self) -> int:
-        """Points between two bands: 15 of ten bands, 20 of five."""
-        return 15 if len(self.ends) == 9 else 20
+    step: int  # points between two bands
+    per_days: bool  # per 1,000 resident days, not percent
+    high_is_good: bool
 
     @property
     def most(self) -> int:
@@ -62,39 +65,61 @@ class Measure:
         return f"{value / (10_000 if self.per_days else 100):.{self.digits}f}"
 
 
-MEASURES = {
-    one.code: one
-    for one in (
-        Measure("401", LONG, MDS, (662, 966, 1220, 1463, 1702, 1961, 2245, 2574, 3019)),
-        Measure("451", LONG, MDS, (830, 1235, 1559, 1866, 2168, 2491, 2845, 3286, 3904)),
-        Measure("481", LONG, MDS, (426, 682, 920, 1140, 1364, 1613, 1899, 2264, 2836)),
-        Measure("479", LONG, MDS, (288, 445, 597, 797)),
-        Measure("406", LONG, MDS, (50, 126, 217, 356)),
-        Measure("407", LONG, MDS, (70, 160, 272, 452)),
-        Measure("410", LONG, MDS, (134, 246, 356, 514)),
-        Measure("551", LONG, CLAIMS, (7179, 9433, 11024, 12549, 14058, 15573, 17184, 19283, 22685), per_days=True),
-        Measure("552", LONG, CLAIMS, (4741, 6661, 8288, 9853, 11590, 13672, 16026, 19055, 24707), per_days=True),
-        Measure("434", SHORT, MDS, (0, 96, 168, 289)),
-        Measure("521", SHORT, CLAIMS, (1303, 1555, 1711, 1845, 1973, 2096, 2232, 2381, 2637)),
-        Measure("522", SHORT, CLAIMS, (409, 558, 665, 770, 866, 974, 1093, 1255, 1489)),
-        Measure("S_005", SHORT, QRP, (6336, 5976, 5697, 5453, 5173, 4917, 4609, 4262, 3763), high_is_good=True),
-        Measure("S_038", SHORT, QRP, (0, 219, 395, 647)),
-        Measure("S_042", SHORT, QRP, (7074, 6480, 6035, 5661, 5301, 4931, 4498, 3995, 3309), high_is_good=True),
+@cache
+def measures_of(release: str) -> dict[str, Measure]:
+    """The measures in the rating of a release, by code."""
+    ranges: dict[str, list[dict[str, str]]] = {}
+    for row in in_force("quality_cut_points", release):
+        ranges.setdefault(row["measure"], []).append(row)
+    return {
+        row["measure"]: _measure(row, sorted(ranges[row["measure"]], key=lambda band: -int(band["points"])))
+        for row in in_force("quality_measures", release)
+    }
+
+
+def _measure(row: dict[str, str], best_first: list[dict[str, str]]) -> Measure:
+    high_is_good = Fraction(best_first[0]["lower"]) > Fraction(best_first[-1]["lower"])
+    edge = "lower" if high_is_good else "upper"
+    return Measure(
+        code=row["measure"],
+        stay=row["stay"],
+        file=row["source_table"],
+        ends=tuple(int(Fraction(band[edge]) * 10_000) for band in best_first[:-1]),
+        step=int(best_first[-1]["points"]),
+        per_days=row["divide_by"] == "1",
+        high_is_good=high_is_good,
     )
-}
-STAY = {stay: tuple(code for code, one in MEASURES.items() if one.stay == stay) for stay in (LONG, SHORT)}
-OTHER_CODES = ("404", "430", "454")  # in the MDS file, not in the rating
-CODES = (*MEASURES, *OTHER_CODES)
+
+
+def stay_of(measures: Mapping[str, Measure], stay: str) -> tuple[str, ...]:
+    """The codes of a domain."""
+    return tuple(code for code, one in measures.items() if one.stay == stay)
+
+
+@dataclass(frozen=True)
+class Other:
+    """A measure of the MDS file that is not in the rating: its usual value, and the months in which the file has it."""
+
+    code: str
+    usual: float
+    first: str = ""
+    last: str = "9999"
+
+
+OTHERS = (
+    Other("404", 6.0), Other("430", 80.0), Other("454", 95.0), Other("405", 48.0, last="2024-12"), Other("480", 20.0, first="2025-01"),
+    Other("408", 8.0), Other("409", 0.2), Other("415", 93.0), Other("452", 19.0), Other("472", 79.0),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the measures of a planted home are to be; every value is shown but those named."""
+    """What the measures of a planted home are to be, by the codes of today; every value is shown but those named."""
 
-    points: dict[str, int] = field(default_factory=dict)
-    printed: dict[str, str] = field(default_factory=dict)
+    points: Mapping[str, int] = field(default_factory=dict)
+    printed: Mapping[str, str] = field(default_factory=dict)
     blank: tuple[str, ...] = ()
-    absent: tuple[str, ...] = ()
+    only: tuple[str, ...] | None = None  # no other measure has a row
     unknown: bool = False  # also a row of a code that nobody knows
 
 
@@ -102,6 +127,7 @@ class Wanted:
 class Quality:
     """The measures of a home: the printed value of each code, also where it is not shown, and what its file prints beside it."""
 
+    measures: Mapping[str, Measure]
     values: dict[str, tuple[str, ...]]
     blank: frozenset[str]  # rows without a value, footnote 9
     absent: frozenset[str]  # no row
@@ -113,31 +139,36 @@ class Quality:
 
     def compared(self, code: str) -> Fraction:
         """The value as it meets the bands."""
-        return MEASURES[code].compared(Fraction(self.values[code][0]))
+        return self.measures[code].compared(Fraction(self.values[code][0]))
 
     def eligible(self, stay: str) -> bool:
         """Whether enough measures of a domain are shown."""
-        return sum(self.shown(code) for code in STAY[stay]) >= LEAST[stay]
+        return sum(self.shown(code) for code in stay_of(self.measures, stay)) >= LEAST[stay]
 
 
-def draw(rng: np.random.Generator, wanted: Wanted | None) -> Quality:
+def draw(release: str, rng: np.random.Generator, wanted: Wanted | None) -> Quality:
     """Measures of a home that is better or worse in all of them."""
+    measures = measures_of(release)
     level = rng.normal(0, 0.45)
     values = {}
-    for code, one in MEASURES.items():
+    for code, one in measures.items():
+        slot = slot_of(code)
         bands = len(one.ends) + 1
         drawn = int(bands * (1 + math.erf((level + rng.normal(0, 0.9)) / math.sqrt(2))) / 2)
         text = one.printed(min(bands - 1, drawn), rng.uniform(0.25, 0.75))
-        if wanted and code in wanted.points:
-            text = one.printed((one.most - wanted.points[code]) // one.step, 0.5)
-        if wanted and code in wanted.printed:
-            text = wanted.printed[code]
+        if wanted and slot in wanted.points:
+            text = one.printed((one.most - wanted.points[slot]) // one.step, 0.5)
+        if wanted and slot in wanted.printed:
+            text = wanted.printed[slot]
         values[code] = (text, *_beside(one.file, float(text), rng))
-    for code, middle in zip(OTHER_CODES, (6.0, 80.0, 95.0), strict=True):
-        value = middle * rng.uniform(0.6, 1.05)
-        values[code] = (f"{value:.6f}", *_beside(MDS, value, rng))
-    blank: Iterable[str] = wanted.blank if wanted else _blank(rng)
-    return Quality(values, frozenset(blank), frozenset(wanted.absent if wanted else ()), bool(wanted and wanted.unknown))
+    blank = [code for code in measures if slot_of(code) in wanted.blank] if wanted else _blank(measures, rng)
+    for other in OTHERS:
+        if other.first <= release <= other.last:
+            value = other.usual * rng.uniform(0.6, 1.05)
+            values[other.code] = (f"{value:.6f}", *_beside(MDS, value, rng))
+    only = wanted.only if wanted else None
+    absent = [code for code in values if only is not None and slot_of(code) not in only]
+    return Quality(measures, values, frozenset(blank), frozenset(absent), bool(wanted and wanted.unknown))
 
 
 def _beside(file: str, value: float, rng: np.random.Generator) -> tuple[str, ...]:
@@ -151,13 +182,13 @@ def _beside(file: str, value: float, rng: np.random.Generator) -> tuple[str, ...
     return (str(int(rng.integers(25, 140))),)
 
 
-def _blank(rng: np.random.Generator) -> list[str]:
+def _blank(measures: Mapping[str, Measure], rng: np.random.Generator) -> list[str]:
     """One home in seven lacks a long measure or two, one in five most short ones, one in ten a short one or two."""
-    blank: list[str] = []
+    blank: Iterable[str] = ()
     if rng.random() < 0.15:
-        blank += rng.choice(STAY[LONG], size=int(rng.integers(1, 3)), replace=False).tolist()
+        blank = rng.choice(stay_of(measures, LONG), size=int(rng.integers(1, 3)), replace=False).tolist()
     draw_of = rng.random()
     if draw_of < 0.3:
         few = int(rng.integers(3, 7)) if draw_of < 0.2 else int(rng.integers(1, 3))
-        blank += rng.choice(STAY[SHORT], size=few, replace=False).tolist()
-    return blank
+        blank = [*blank, *rng.choice(stay_of(measures, SHORT), size=few, replace=False).tolist()]
+    return list(blank)

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from pipelines import periods
-from pipelines.sample import compare, layouts
+from pipelines.sample import averages, compare, form, layouts
 from pipelines.sample.crew import planted_home
 from pipelines.sample.expected import expected_rows
 from pipelines.sample.expected_stars import rated_rows
@@ -29,7 +29,7 @@ from pipelines.sample.provider import Listing, listing_of
 from pipelines.sample.quality import means_of
 from pipelines.sample.ranking import rank
 from pipelines.sample.truth import LEVEL_COMPONENT, Truth, is_plain, truth_of
-from pipelines.sample.window import Window, window_of
+from pipelines.sample.window import NEWEST, Window, window_of
 from pipelines.sample.written import PbjFiles
 
 PLANTS: tuple[Plant, ...] = (*PEOPLE, *LEVELS, *FILES, *INSPECTIONS, *QUALITY)
@@ -38,9 +38,14 @@ BLOCK = 40  # homes that are made and written together
 FEW = 10  # blocks for which other processes are not worth their start
 
 
-def write_nation(folder: Path, homes: int = 320, seed: int = 1, release: str = "2026-07", residents: int = SMALL) -> None:
+INCOMPLETE = "2021Q4"  # a payroll vendor's outage: CMS marks 1.1 percent of the home-days of this quarter
+OUTAGE = (90, 7)  # every ninetieth home, first that of this number
+
+
+def write_nation(folder: Path, homes: int = 320, seed: int = 1, release: str = NEWEST, residents: int = SMALL) -> None:
     """Write PBJ files of six quarters, Care Compare archives, `catalogue.json`, `plants.csv` and `truth.csv` under a folder.
 
+    All as CMS ships the month of a release, and right by the rules of its day: a run for that release finds what truth.csv says.
     `residents` is the size of the middle home. The same arguments give the same bytes, and a home is the same whatever the number of
     homes; only stars that compare homes and averages over them depend on it. Memory holds a few blocks of homes and what Care
     Compare shows of each home.
@@ -57,7 +62,7 @@ def write_nation(folder: Path, homes: int = 320, seed: int = 1, release: str = "
         for block in _blocks(who, window, seed, residents):
             for home, found in block:
                 plant = BY_KEY.get(home.who.plant)
-                out.writerows(expected_rows(home, found, _why(plant), plant))
+                out.writerows(expected_rows(home, found, window.release, _why(plant), plant))
                 listings.append(listing_of(home, found, window, seed, plant))
             files.write([home for home, _ in block])
         files.close()
@@ -84,9 +89,12 @@ def make_home(who: Identity, window: Window, seed: int, residents: int = SMALL) 
         if plant
         else ordinary_home(who, window, rng, residents)
     )
+    if INCOMPLETE in window.quarters and who.number % OUTAGE[0] == OUTAGE[1]:
+        home.incomplete.add(window.quarters.index(INCOMPLETE))
     home.settle(window)
     found = truth_of(home, window)
-    while not home.exact and not all(is_plain(v, m, home.index) for m in LEVEL_COMPONENT if (v := found.reported[m]) is not None):
+    levels = [(value, measure) for measure in LEVEL_COMPONENT if (value := found.reported[measure]) is not None]
+    while not home.exact and not all(is_plain(value, measure, home.index, window.release) for value, measure in levels):
         home.index += 1  # no ordinary home stands where readings of the rounding rule differ
     return home, truth_of(home, window, found)
 
@@ -113,19 +121,20 @@ def _blocks(who: list[Identity], window: Window, seed: int, residents: int) -> I
 
 
 def _care_compare(folder: Path, window: Window, listings: list[Listing]) -> list[tuple[str, str]]:
-    """The month's archive and a later one that posts two of its files again."""
-    posted, again = compare.release_days(window.release)
-    listed = [home for home in listings if home.listed]
-    whole = compare.files(listings, window)
-    part = {
-        "NH_ProviderInfo": compare.provider_info(listed, window.release_day.isoformat(), correct=True),
-        "NH_StateUSAverages": whole["NH_StateUSAverages"],
-    }
-    found = []
-    for day, tables in ((posted, whole), (again, part)):
-        name = f"archives/nursing-homes_{day.isoformat()}.zip"
-        compare.archive(folder / name, posted, window.release_day, tables)
-        found.append((name, day.isoformat()))
+    """The month's archive and, since the archives have their new form, a later one that posts two of its files again."""
+    release = window.release
+    posted, again = form.release_days(release)
+    tables = compare.files(listings, window)
+    found = [(f"archives/{form.archive_name(release, posted)}", posted.isoformat())]
+    compare.archive(folder / found[0][0], release, posted, tables)
+    if release >= form.PREFIX_SINCE:
+        listed, month = [home for home in listings if home.listed], window.release_day.isoformat()
+        part = {
+            "provider_info": compare.provider_info(listed, month, correct=True),
+            "state_averages": averages.state_averages(listed, release, month),
+        }
+        found.append((f"archives/{form.archive_name(release, again)}", again.isoformat()))
+        compare.archive(folder / found[1][0], release, again, part, modified=posted)
     return found
 
 
@@ -133,16 +142,10 @@ def _catalogue(folder: Path, pbj: list[tuple[str, str, str]], archives: list[tup
     entries = []
     for title, path, quarter in pbj:
         first, last = periods.quarter_days(quarter)
-        modified = compare.release_days(_shown_in(quarter))[0].isoformat()
-        entries.append({"dataset": title, "file": path, "temporal": f"{first}/{last}", "modified": modified})
+        posted = form.quarter_posted(quarter).isoformat()
+        entries.append({"dataset": title, "file": path, "temporal": f"{first}/{last}", "modified": posted})
     listed = {"pbj": entries, "archives": [{"file": path, "date": day} for path, day in archives]}
     (folder / "catalogue.json").write_text(json.dumps(listed, indent=2) + "\n", encoding="utf-8")
-
-
-def _shown_in(quarter: str) -> str:
-    """The first release that reads a quarter, for levels or (2023Q4) turnover; older ones: the first of all."""
-    made = [r for r in periods.releases().values() if r.basis != "never_made"]
-    return min((r.name for r in made if max(r.all_quarters) == quarter), default=min(r.name for r in made))
 
 
 def _plants(folder: Path, who: list[Identity]) -> None:

@@ -15,7 +15,11 @@ USUAL = {"total_nurse": (30, 14), "rn": (6, 2), "administrator": (1, 0)}  # of t
 
 @dataclass(frozen=True)
 class Plant:
-    """One planted home. `counts` are by hand, by the rules of July 2024 on; `also` are exclusion words."""
+    """One planted home: what is odd about it, in any month, and what a person counts by hand.
+
+    `counts`, the exclusion words of `also`, status, reason and star are by the rules of July 2024 on; `cycles`, `cited` and `earned` by
+    those and the dates of July 2026.
+    """
 
     key: str
     name: str

@@ -6,7 +6,7 @@ import numpy as np
 
 from pipelines.sample.crew import Crew, Finish, drop, tune
 from pipelines.sample.home import GROUPS, NATION_INDEX, NURSE_CODES, Home, rows_of
-from pipelines.sample.measures import CODES, Wanted
+from pipelines.sample.measures import Wanted
 from pipelines.sample.plants import USUAL, Plant, few_nurses
 from pipelines.sample.plants_inspections import one_survey
 from pipelines.sample.window import Window
@@ -33,11 +33,11 @@ def _extra_shift(code: int, cents: int, times: int = 1) -> Finish:
 
 
 def _exactly(codes: tuple[int, ...], ten_thousandths: int, weekend: bool = False) -> Finish:
-    """Hours of some codes in Q5 are exactly so many ten-thousandths per resident day, at the nation's case mix."""
+    """Hours of some codes are exactly so many ten-thousandths per resident day, at the nation's case mix."""
 
     def finish(home: Home, window: Window) -> None:
-        days = [d for d in window.span(5) if not weekend or window.weekday(d) >= 5]
-        home.census[window.starts[5] :] = TIE_RESIDENTS
+        days = [d for d in window.levels if not weekend or window.weekday(d) >= 5]
+        home.census[window.levels] = TIE_RESIDENTS
         home.index, home.exact = NATION_INDEX, True
         tune(home, codes, days, ten_thousandths * TIE_RESIDENTS * len(days) // 100)
 
@@ -46,15 +46,15 @@ def _exactly(codes: tuple[int, ...], ten_thousandths: int, weekend: bool = False
 
 def _aide_exactly_5_25(home: Home, window: Window) -> None:
     _exactly(GROUPS["nurse_aide"], 50000, weekend=True)(home, window)
-    weekdays = [d for d in window.span(5) if window.weekday(d) < 5]
-    whole, ends = window.starts[6] - window.starts[5], window.starts[6] - window.starts[5] - len(weekdays)
+    weekdays = [d for d in window.levels if window.weekday(d) < 5]
+    whole, ends = len(window.levels), len(window.levels) - len(weekdays)
     tune(home, GROUPS["nurse_aide"], weekdays, (52500 * whole - 50000 * ends) * TIE_RESIDENTS // 100)
 
 
 def _one_point_short(home: Home, window: Window) -> None:
     """50 + 50 + 20 points of levels and 30 of the administrator: 150 of 280, scaled 203.57, so 204 of the 205 for three stars."""
     residents, others = 12, tuple(code for code in NURSE_CODES if code not in GROUPS["rn"])
-    days = list(window.span(5))
+    days = list(window.levels)
     weekend = [d for d in days if window.weekday(d) >= 5]
     home.census[days] = residents
     home.index, home.exact = NATION_INDEX, True
@@ -67,27 +67,27 @@ def _one_point_short(home: Home, window: Window) -> None:
 
 
 def _no_rn_on(days: int) -> Finish:
-    return lambda home, window: drop(home, GROUPS["rn"], range(window.starts[5] + 20, window.starts[5] + 20 + days))
+    return lambda home, window: drop(home, GROUPS["rn"], window.levels[20 : 20 + days])
 
 
 def _weekends_empty(home: Home, window: Window) -> None:
-    drop(home, NURSE_CODES, [d for d in window.span(5) if window.weekday(d) >= 5])
+    drop(home, NURSE_CODES, [d for d in window.levels if window.weekday(d) >= 5])
 
 
 def _no_hours(home: Home, window: Window) -> None:
-    drop(home, NURSE_CODES, window.span(5))
+    drop(home, NURSE_CODES, window.levels)
 
 
 def _empty_days(count: int) -> Finish:
     def finish(home: Home, window: Window) -> None:
-        days = list(window.span(5))
+        days = list(window.levels)
         home.census[days if count == 0 else days[10 : 10 + count]] = 0
 
     return finish
 
 
 def _blank_cell(home: Home, window: Window) -> None:
-    home.blank_cells = [(next(d for d in window.span(5) if d > window.starts[5] + 7 and window.weekday(d) == 2), 7)]
+    home.blank_cells = [(next(d for d in window.levels[8:] if window.weekday(d) == 2), 7)]
 
 
 def _footnote(text: str) -> Finish:
@@ -99,6 +99,10 @@ def _absent(daily: set[int], employee: set[int], text: str = "") -> Finish:
         home.absent_daily, home.absent_employee, home.staffing_footnote = set(daily), set(employee), text
 
     return finish
+
+
+def _not_sent(home: Home, window: Window) -> None:
+    home.absent_daily, home.absent_employee, home.staffing_footnote = {window.level}, {window.level}, "23"
 
 
 def _daily_more(home: Home, window: Window) -> None:
@@ -132,8 +136,8 @@ LEVELS = (
           finish=_absent({2}, set()), also=("missing_quarter",)),
     Plant("absent_employee", "PLANT MISSING EMPLOYEE QUARTER HOME", "PA", "2.8, R21", "Not in the employee file of Q3",
           finish=_absent(set(), {3}), also=("missing_quarter",)),
-    Plant("no_submission", "PLANT NO SUBMISSION HOME", "RI", "3.4, footnote 23", "In neither PBJ file of Q5: one star",
-          finish=_absent({5}, {5}, "23"), also=("missing_quarter",), reason="no_submission", star=1),
+    Plant("no_submission", "PLANT NO SUBMISSION HOME", "RI", "3.4, footnote 23", "In neither PBJ file of the quarter shown: one star",
+          finish=_not_sent, also=("missing_quarter",), reason="no_submission", star=1),
     Plant("over_12", "PLANT OVER TWELVE HOURS HOME", "SC", "1.4", "More than 12 nurse hours per resident day", _heavy_nurses,
           usual=False,
           residents=14, also=("over_12_hprd",), status="over_12_hprd"),
@@ -144,24 +148,24 @@ LEVELS = (
           _forty_aides,
           _aide_exactly_5_25, usual=False, residents=TIE_RESIDENTS),
     Plant("weekend_zero", "PLANT EMPTY WEEKENDS HOME", "TX", "1.4, 3.4",
-          "No nurse hours on weekends of Q5: levels excluded, and days without RN",
+          "No nurse hours on weekends of the quarter: levels excluded, and days without RN",
           finish=_weekends_empty, also=("zero_hours",), reason="no_rn_days", star=1),
-    Plant("zero_hours", "PLANT ZERO HOURS HOME", "UT", "1.4, 3.4", "No nurse hours at all in Q5", finish=_no_hours,
+    Plant("zero_hours", "PLANT ZERO HOURS HOME", "UT", "1.4, 3.4", "No nurse hours at all in the quarter", finish=_no_hours,
           also=("zero_hours", "full_daily_turnover"),
           reason="no_rn_days", star=1),
-    Plant("no_rn_4", "PLANT FOUR DAYS WITHOUT RN HOME", "VT", "3.4", "Four days of Q5 without RN hours: one star",
+    Plant("no_rn_4", "PLANT FOUR DAYS WITHOUT RN HOME", "VT", "3.4", "Four days of the quarter without RN hours: one star",
           finish=_no_rn_on(4),
           counts=USUAL, reason="no_rn_days", star=1),
-    Plant("no_rn_3", "PLANT THREE DAYS WITHOUT RN HOME", "VA", "3.4", "Three days of Q5 without RN hours: no effect",
+    Plant("no_rn_3", "PLANT THREE DAYS WITHOUT RN HOME", "VA", "3.4", "Three days of the quarter without RN hours: no effect",
           finish=_no_rn_on(3),
           counts=USUAL),
-    Plant("empty_days", "PLANT EMPTY DAYS HOME", "WA", "1.3, C31", "Five days of Q5 without residents: out of both sums",
+    Plant("empty_days", "PLANT EMPTY DAYS HOME", "WA", "1.3, C31", "Five days of the quarter without residents: out of both sums",
           finish=_empty_days(5),
           counts=USUAL),
-    Plant("all_empty", "PLANT NO RESIDENTS HOME", "WV", "1.3, C31", "No residents on any day of Q5", finish=_empty_days(0),
+    Plant("all_empty", "PLANT NO RESIDENTS HOME", "WV", "1.3, C31", "No residents on any day of the quarter", finish=_empty_days(0),
           counts=USUAL,
           also=("no_resident_days",), status="no_resident_days"),
-    Plant("blank_cell", "PLANT BLANK HOURS HOME", "WI", "C32", "RN hours of one weekday of Q5 are blank: RN and total null",
+    Plant("blank_cell", "PLANT BLANK HOURS HOME", "WI", "C32", "RN hours of one weekday of the quarter are blank: RN and total null",
           finish=_blank_cell,
           counts=USUAL, also=("missing_hours",), status="missing_hours"),
     Plant("footnote_25", "PLANT FOOTNOTE 25 HOME", "WY", "3.4", "Data could not be validated: one star, whatever PBJ holds",
@@ -206,7 +210,7 @@ FILES = (
     Plant("twin_b", "PLANT TWIN NAME HOME", "MD", "C01", "Two homes of one name in one state", counts=USUAL),
     Plant("pbj_only", "PLANT ONLY PBJ KNOWS HOME", "NJ", "design: what others rely on", "Not in ProviderInfo", counts={},
           finish=lambda home, _: setattr(home, "in_provider_info", False), also=("not_in_provider_file",), status="",
-          inspected=one_survey, measured=Wanted(absent=tuple(code for code in CODES if code != "401"))),
+          inspected=one_survey, measured=Wanted(only=("401",))),
     Plant("provider_only", "PLANT ONLY PROVIDER FILE KNOWS HOME", "NY", "2.8", "In no PBJ file, footnote 2", finish=_absent(ALL,
           ALL, "2"),
           counts={}, also=("missing_quarter",), status="missing_quarter"),

@@ -38,7 +38,7 @@ def _months(months: int, older: int = 0) -> When:
 FIRST, SECOND, THIRD = _ago(240), _ago(620), _ago(1000)  # the standard surveys: 2025-11-03, 2024-10-19 and 2023-10-05
 
 
-def _surveyed(*found: Found, corrected: str = DATED, revisits: tuple[int, int] = (1, 1)) -> Inspected:
+def _surveyed(*found: Found, corrected: str = DATED, revisits: tuple[int, ...] = (1, 1, 1)) -> Inspected:
     """Three standard surveys and the others that are named, with what they cite."""
 
     def inspected(release_day: date) -> History:
@@ -126,11 +126,11 @@ INSPECTIONS = (
                "2025-11-03 F884 standard": (0, "unscored_tag"),
                "2025-11-03 F731 standard": (0, "unscored_tag")}),
     _plant("revisits_2", "TX", "4.2", "Two revisits: half of 35 points, 17.5, is 18",
-           _surveyed((STANDARD, FIRST, "F812 H"), revisits=(2, 1)), (35 + 18, 0), {"2025-11-03 F812 standard": (35, "")}),
+           _surveyed((STANDARD, FIRST, "F812 H"), revisits=(2, 1, 1)), (35 + 18, 0), {"2025-11-03 F812 standard": (35, "")}),
     _plant("revisits_3", "OH", "4.2", "Three revisits: 70 percent of 45 points, 31.5, is 32",
-           _surveyed((STANDARD, FIRST, "F812 I"), revisits=(3, 1)), (45 + 32, 0), {"2025-11-03 F812 standard": (45, "")}),
+           _surveyed((STANDARD, FIRST, "F812 I"), revisits=(3, 1, 1)), (45 + 32, 0), {"2025-11-03 F812 standard": (45, "")}),
     _plant("revisits_4", "FL", "4.2", "Four revisits in cycle 2: 85 percent of 50 points, 42.5, is 43",
-           _surveyed((STANDARD, SECOND, "F812 J"), revisits=(1, 4)), (0, 50 + 43), {"2024-10-19 F812 standard": (50, "")}),
+           _surveyed((STANDARD, SECOND, "F812 J"), revisits=(1, 4, 1)), (0, 50 + 43), {"2024-10-19 F812 standard": (50, "")}),
     _plant("twelve_months", "IL", "4.3, R13", "Complaints on the last day of 12 and of 36 months and a day older",
            _surveyed((COMPLAINT, _months(12), "F689 G"), (COMPLAINT, _months(12, 1), "F684 E"),
                      (COMPLAINT, _months(36), "F812 F"), (COMPLAINT, _months(36, 1), "F656 J")), (20, 8 + 16), {

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from pipelines.sample.measures import CODES, LONG, MEASURES, SHORT, STAY, Wanted
+from pipelines.sample.measures import LONG, SHORT, Wanted, measures_of, stay_of
 from pipelines.sample.plants import USUAL, Plant
 from pipelines.sample.plants_inspections import CLEAN
+from pipelines.sample.window import NEWEST
 
-_BEST = {code: one.most for code, one in MEASURES.items()}
+_MEASURES = measures_of(NEWEST)
+_LONG, _SHORT = (stay_of(_MEASURES, stay) for stay in (LONG, SHORT))
+_BEST = {code: one.most for code, one in _MEASURES.items()}
 # Long 510 + 280 = 790; short 390 + 100 = 490, adjusted 704.375, so 704: together 1494.
 _LONG_790 = {"401": 105, "451": 105, "481": 105, "551": 105, "552": 90, "479": 80, "406": 80, "407": 60, "410": 60}
 _SHORT_490 = {"S_005": 105, "S_042": 105, "521": 90, "522": 90, "434": 60, "S_038": 40}
@@ -41,14 +44,14 @@ QUALITY = (
            | {"short_stay_qm_score": 704, "qm_rating": 5}),
     _plant("few_long", "PA", "5.3", "Four of nine long measures are shown: no long-stay star, the short one is the whole",
            Wanted(_LONG_790 | _SHORT_490, blank=("451", "479", "406", "407", "410")),
-           {**dict.fromkeys(STAY[LONG]), **_SHORT_490,
+           {**dict.fromkeys(_LONG), **_SHORT_490,
             "long_stay_qm_score": None, "short_stay_qm_score": 704, "overall_qm_score": None, "qm_rating": 4}),
     _plant("few_short", "NY", "5.3", "Three of six short measures are shown: no short-stay star, the long one is the whole",
            Wanted(_LONG_790 | _SHORT_490, blank=("434", "521", "S_042")),
-           {**_LONG_790, **dict.fromkeys(STAY[SHORT]),
+           {**_LONG_790, **dict.fromkeys(_SHORT),
             "long_stay_qm_score": 790, "short_stay_qm_score": None, "overall_qm_score": None, "qm_rating": 5}),
-    _plant("no_measures", "CA", "5.3, footnote 2", "In none of the three files: no star for quality measures", Wanted(absent=CODES),
-           {**dict.fromkeys((*STAY[LONG], *STAY[SHORT])),
+    _plant("no_measures", "CA", "5.3, footnote 2", "In none of the three files: no star for quality measures", Wanted(only=()),
+           {**dict.fromkeys((*_LONG, *_SHORT)),
             "long_stay_qm_score": None, "short_stay_qm_score": None, "overall_qm_score": None, "qm_rating": None}),
     _plant("unknown_measure", "TX", "design: what others rely on", "A row of a code that nobody knows, said to be in the rating",
            Wanted(unknown=True), {}),

@@ -6,15 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from pipelines.sample.measures import LONG, MEASURES, SHORT, STAY, Measure, Quality
-from pipelines.sample.truth import half_up
+from pipelines.sample.measures import LONG, SHORT, Measure, Quality, stay_of
+from pipelines.sample.rules import half_up, star_scores
 
 DOMAIN_SCORE = {LONG: "long_stay_qm_score", SHORT: "short_stay_qm_score"}
-STARS = {
-    "overall": (928, 1121, 1300, 1494),
-    LONG: (466, 566, 641, 736),
-    SHORT: (439, 526, 626, 720),
-}
+OVERALL = "overall"
+RATING = {OVERALL: "qm_rating", LONG: "long_stay_qm_rating", SHORT: "short_stay_qm_rating"}
 
 
 def short_adjusted(points: int) -> int:
@@ -22,19 +19,22 @@ def short_adjusted(points: int) -> int:
     return int(half_up(Fraction(points * 1150, 800), 0))
 
 
-def star(domain: str, score: int) -> int:
-    """Stars of a score since July 2026."""
-    return 1 + sum(score >= threshold for threshold in STARS[domain])
+def star(domain: str, score: int, release: str) -> int:
+    """Stars of a score."""
+    return 1 + sum(score >= threshold for threshold in star_scores(RATING[domain], release))
 
 
-def published_stars(quality: Quality) -> dict[str, int | None]:
+def published_stars(quality: Quality, release: str) -> dict[str, int | None]:
     """CMS's stars, from the values that CMS has and does not all show; one domain alone gives its own."""
-    points = {stay: sum(MEASURES[c].points(quality.compared(c)) for c in STAY[stay]) for stay in STAY}
+    points = {
+        stay: sum(quality.measures[c].points(quality.compared(c)) for c in stay_of(quality.measures, stay))
+        for stay in (LONG, SHORT)
+    }
     scores = {LONG: points[LONG], SHORT: short_adjusted(points[SHORT])}
-    found = {stay: star(stay, scores[stay]) if quality.eligible(stay) else None for stay in STAY}
+    found = {stay: star(stay, score, release) if quality.eligible(stay) else None for stay, score in scores.items()}
     both = found[LONG] is not None and found[SHORT] is not None
-    overall = star("overall", scores[LONG] + scores[SHORT]) if both else (found[LONG] or found[SHORT])
-    return {"overall": overall, **found}
+    overall = star(OVERALL, sum(scores.values()), release) if both else (found[LONG] or found[SHORT])
+    return {OVERALL: overall, **found}
 
 
 @dataclass(frozen=True)
@@ -53,18 +53,20 @@ Means = dict[tuple[str, str], Fraction]
 def means_of(homes: Iterable[tuple[str, Quality]]) -> Means:
     """Mean of the printed values of each code by state and in the nation, as it meets the bands."""
     sums: dict[tuple[str, str], tuple[Fraction, int]] = {}
+    measures: dict[str, Measure] = {}
     for state, quality in homes:
-        for code in MEASURES:
+        measures |= quality.measures
+        for code in quality.measures:
             if quality.shown(code):
                 for scope in (state, "NATION"):
                     total, count = sums.get((scope, code), (Fraction(0), 0))
                     sums[scope, code] = total + Fraction(quality.values[code][0]), count + 1
-    return {(scope, code): MEASURES[code].compared(total / count) for (scope, code), (total, count) in sums.items()}
+    return {(scope, code): measures[code].compared(total / count) for (scope, code), (total, count) in sums.items()}
 
 
 def components(quality: Quality, state: str, means: Means) -> dict[str, Component]:
     """Every measure of a home with what it earns."""
-    return {code: _component(quality, MEASURES[code], state, means) for code in MEASURES}
+    return {code: _component(quality, one, state, means) for code, one in quality.measures.items()}
 
 
 def _component(quality: Quality, one: Measure, state: str, means: Means) -> Component:
@@ -77,11 +79,11 @@ def _component(quality: Quality, one: Measure, state: str, means: Means) -> Comp
     return Component(reason=reason) if mean is None else Component(mean, one.points(mean), "imputed", reason)
 
 
-def scores(found: dict[str, Component]) -> dict[str, int | None]:
+def scores(quality: Quality, found: dict[str, Component]) -> dict[str, int | None]:
     """Domain scores and their sum, None where a domain is not eligible."""
     sums: dict[str, int | None] = {}
-    for stay, codes in STAY.items():
-        points = [found[code].points for code in codes]
+    for stay in DOMAIN_SCORE:
+        points = [found[code].points for code in stay_of(quality.measures, stay)]
         known = [p for p in points if p is not None]
         sums[stay] = sum(known) if len(known) == len(points) else None
     long, short = sums[LONG], sums[SHORT]

@@ -29,15 +29,21 @@ def rank(listings: list[Listing]) -> None:
         found.row["Overall Rating"] = str(_overall_star(found.health, found.staffing, found.qm))
 
 
-def cut_points(listings: list[Listing]) -> Iterator[list[str]]:
-    """Rows of NH_HlthInspecCutpointsState: the range of scores of each star, blank where equal scores leave none."""
+def cut_points(listings: list[Listing]) -> Iterator[dict[str, str]]:
+    """Rows of NH_HlthInspecCutpointsState: the range of scores of each star, one number, or blank where equal scores leave none."""
     uppers = _uppers(listings)
     for state in sorted(CODE_OF):
         ends = uppers.get(state, uppers["NATION"])
         if ends:
             lowers = [Fraction(0), *(upper + STEP for upper in ends[:-1])]
-            ranges = [f"{printed(a, 3)}-{printed(b, 3)}" if a <= b else "" for a, b in zip(lowers, ends, strict=True)]
-            yield [state, *ranges, f"> {printed(ends[-1], 3)}"]
+            ranges = zip((5, 4, 3, 2), lowers, ends, strict=True)
+            yield {"State": state, "1 Star": f"> {printed(ends[-1], 3)}"} | {f"{n} Stars": _range(a, b) for n, a, b in ranges}
+
+
+def _range(lower: Fraction, upper: Fraction) -> str:
+    if lower >= upper:
+        return printed(lower, 3) if lower == upper else ""
+    return f"{printed(lower, 3)}-{printed(upper, 3)}"
 
 
 def _uppers(listings: list[Listing]) -> dict[str, Uppers]:

@@ -6,21 +6,15 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
 
-from pipelines.sample import layouts
-from pipelines.sample.provider import Listing
+from pipelines.sample.fire import fire_citations
+from pipelines.sample.provider import CCN, Listing
 from pipelines.sample.surveys import COMPLAINT, INFECTION_CONTROL, STANDARD
 from pipelines.sample.tags import TAGS
+from schemas.files import layout
 
 TYPES = {STANDARD: "Health Standard", COMPLAINT: "Health Complaint", INFECTION_CONTROL: "Infection Control"}
-FIRE = "Count of Smoke Deficiencies"  # where every fire safety deficiency is counted
-PREFIX = 6  # columns of who and where a home is, the same in all these files and in ProviderInfo
 
-Rows = Iterator[list[str]]
-
-
-def who_of(home: Listing) -> list[str]:
-    """Who and where a home is, as every file begins."""
-    return [home.row[column] for column in layouts.PROVIDER_INFO[:PREFIX]]
+Rows = Iterator[dict[str, str]]
 
 
 def _flag(value: bool) -> str:
@@ -30,13 +24,27 @@ def _flag(value: bool) -> str:
 def citations(homes: list[Listing], processed: str) -> Rows:
     """NH_HealthCitations."""
     for home in homes:
-        who, end = who_of(home), [home.row["Location"], processed]
+        same = home.where | {"Location": home.row["Location"], "Processing Date": processed}
         for one in home.history.in_file:
             tag = TAGS[one.tag]
-            what = [one.day.isoformat(), "Health", "F", tag.category, tag.padded, tag.description, one.letter]
-            corrected = [one.corrected, one.corrected_on.isoformat(), str(one.label)]
-            flags = [_flag(one.standard), _flag(one.complaint), _flag(one.infection_control), "N", "N"]
-            yield [*who, *what, *corrected, *flags, *end]
+            yield {
+                **same,
+                "Survey Date": one.day.isoformat(),
+                "Survey Type": "Health",
+                "Deficiency Prefix": "F",
+                "Deficiency Category": tag.category,
+                "Deficiency Tag Number": tag.padded,
+                "Deficiency Description": tag.description,
+                "Scope Severity Code": one.letter,
+                "Deficiency Corrected": one.corrected,
+                "Correction Date": one.corrected_on.isoformat(),
+                "Inspection Cycle": str(one.label),
+                "Standard Deficiency": _flag(one.standard),
+                "Complaint Deficiency": _flag(one.complaint),
+                "Infection Control Inspection Deficiency": _flag(one.infection_control),
+                "Citation under IDR": "N",
+                "Citation under IIDR": "N",
+            }
 
 
 def deficiencies(home: Listing, label: int) -> int:
@@ -44,22 +52,28 @@ def deficiencies(home: Listing, label: int) -> int:
     return sum(one.label == label for one in home.history.citations)
 
 
-def survey_summary(homes: list[Listing], processed: str) -> Rows:
+def survey_summary(homes: list[Listing], release: str, processed: str) -> Rows:
     """NH_SurveySummary: a row a standard survey, with the deficiencies of its cycle by category."""
+    counted = [column for column in layout("survey_summary", release) if column.startswith("Count of ")]
     for home in homes:
         for survey in home.history.surveys:
             if survey.kind != STANDARD:
                 continue
             found = Counter(TAGS[c.tag].category for c in home.history.citations if c.label == survey.label)
-            fire = home.history.fire[survey.label - 1]
-            counts = {_count_of(category): number for category, number in found.items()} | {FIRE: fire}
-            day = survey.day.isoformat()
-            yield [
-                *who_of(home),
-                *(str(survey.label), day, day, str(found.total()), str(fire)),
-                *(str(counts.get(column, 0)) for column in layouts.SURVEY_SUMMARY if column.startswith("Count of ")),
-                *(home.row["Location"], processed),
-            ]
+            fire = Counter(tag.category for tag, _ in fire_citations(home, survey.label))
+            counts = {_count_of(category): str(number) for category, number in (found + fire).items()}
+            yield {
+                **home.where,
+                **dict.fromkeys(counted, "0"),
+                **counts,
+                "Inspection Cycle": str(survey.label),
+                "Health Survey Date": survey.day.isoformat(),
+                "Fire Safety Survey Date": survey.day.isoformat(),
+                "Total Number of Health Deficiencies": str(found.total()),
+                "Total Number of Fire Safety Deficiencies": str(fire.total()),
+                "Location": home.row["Location"],
+                "Processing Date": processed,
+            }
 
 
 def _count_of(category: str) -> str:
@@ -73,19 +87,36 @@ def survey_dates(homes: list[Listing], processed: str) -> Rows:
         kinds = [(one.day, TYPES[one.kind], one.label) for one in home.history.surveys]
         kinds += [(one.day, "Fire Safety Standard", one.label) for one in home.history.surveys if one.kind == STANDARD]
         for day, kind, label in sorted(kinds, key=lambda found: (-found[0].toordinal(), found[1])):
-            yield [home.ccn, day.isoformat(), kind, str(label), processed]
+            when = {"Survey Date": day.isoformat(), "Type of Survey": kind, "Survey Cycle": str(label)}
+            yield {CCN: home.ccn, **when, "Processing Date": processed}
 
 
 def penalties(homes: list[Listing], processed: str) -> Rows:
-    """NH_Penalties; two equal fines of a day are two equal rows."""
+    """NH_Penalties; two equal fines of a day are two equal rows, told apart by the number that fines have since June 2026."""
     for home in homes:
-        for one in home.penalties:
-            fine = ["Fine", f"{one.dollars}.00", "", ""]
-            denied = ["Payment Denial", "", (one.day + timedelta(days=30)).isoformat(), str(one.denied_days)]
-            yield [*who_of(home), one.day.isoformat(), *(fine if one.dollars else denied), home.row["Location"], processed]
+        same = home.where | {"Location": home.row["Location"], "Processing Date": processed}
+        for place, one in enumerate(home.penalties):
+            row = {**same, "Penalty Date": one.day.isoformat()}
+            if one.dollars:
+                yield {
+                    **row,
+                    "Penalty Type": "Fine",
+                    "Fine Amount": f"{one.dollars}.00",
+                    "Fine ID": str(100_000 + 10 * home.number + place),
+                }
+            else:
+                starts = (one.day + timedelta(days=30)).isoformat()
+                denied = {"Payment Denial Start Date": starts, "Payment Denial Length in Days": str(one.denied_days)}
+                yield {**row, "Penalty Type": "Payment Denial", **denied}
 
 
 def citation_descriptions() -> Rows:
     """NH_CitationDescriptions: the tags that this nation knows."""
     for tag in TAGS.values():
-        yield ["F", tag.padded, f"F-{tag.padded}", tag.description, tag.category]
+        yield {
+            "Deficiency Prefix": "F",
+            "Deficiency Tag Number": tag.padded,
+            "Deficiency Prefix and Number": f"F-{tag.padded}",
+            "Deficiency Description": tag.description,
+            "Deficiency Category": tag.category,
+        }

@@ -16,6 +16,7 @@ DATED, PLANNED, PAST = (
     "Deficient, Provider has plan of correction",
     "Past Non-Compliance",
 )
+NO_REVISIT, NO_REVISIT_SINCE = "No revisit needed", date(2025, 10, 1)  # of letters that say of no harm
 NEAR = 15  # days within which a tag cited twice counts once
 FEW_DAYS = 45  # from a survey to the release, within which only a plan of correction is there
 MONTHS_SEEN = 40  # in which complaint and infection-control surveys are drawn
@@ -61,12 +62,12 @@ class History:
     """What was found in a home, and where CMS's files say something else.
 
     `printed` is the citation file where it differs, `unusable` the word for why nothing can be computed from it, `extra` points that
-    CMS's first cycle has beyond the citations. `revisits` are those of cycles 1 and 2, of no effect where nothing was cited.
+    CMS's first cycle has beyond the citations. `revisits` are those of each cycle, of no effect where nothing was cited.
     """
 
     surveys: tuple[Survey, ...]
     citations: tuple[Citation, ...]
-    revisits: tuple[int, int] = (1, 1)
+    revisits: tuple[int, ...] = (1, 1, 1)
     fire: tuple[int, ...] = (0, 0, 0)  # fire safety deficiencies of the three standard surveys
     printed: tuple[Citation, ...] | None = None
     unusable: str = ""
@@ -107,15 +108,19 @@ def in_order(surveys: Iterable[Survey], citations: Iterable[Citation]) -> tuple[
     )
 
 
-def draw(release_day: date, rng: np.random.Generator) -> History:
-    """Three standard surveys, up to four complaint surveys and sometimes one of infection control."""
+def draw(release_day: date, rng: np.random.Generator, standard: int = 3) -> History:
+    """Standard surveys, up to four complaint surveys and sometimes one of infection control.
+
+    A home with two standard surveys is too new to have had any other before them.
+    """
     level = rng.gamma(4.0, 0.25)
     surveys = list(_standard(release_day, rng))
     surveys += _others(release_day, surveys[2].day, rng)
     citations = [one for survey in surveys for one in _citations(survey, level, release_day, rng)]
-    revisits = [int(n) for n in rng.choice(4, size=2, p=(0.92, 0.06, 0.015, 0.005)) + 1]
+    revisits = tuple(int(n) for n in rng.choice(4, size=3, p=(0.92, 0.06, 0.015, 0.005)) + 1)
     fire = tuple(int(n) for n in rng.poisson(3.0, size=3))
-    return History(*in_order(surveys, citations), revisits=(revisits[0], revisits[1]), fire=fire)
+    surveys, citations = [s for s in surveys if s.label <= standard], [c for c in citations if c.label <= standard]
+    return History(*in_order(surveys, citations), revisits=revisits, fire=fire)
 
 
 def _standard(release_day: date, rng: np.random.Generator) -> Iterator[Survey]:
@@ -148,4 +153,6 @@ def _citations(survey: Survey, level: float, release_day: date, rng: np.random.G
     later = rng.integers(20, 60, size=len(tags)).tolist()
     usual = PLANNED if (release_day - survey.day).days < FEW_DAYS else DATED
     for k, tag in enumerate(tags):
-        yield cited(survey, tag, letters[k], PAST if past[k] else usual, bool(also[k]), later[k])
+        spared = letters[k] in "BC" and release_day >= NO_REVISIT_SINCE
+        corrected = PAST if past[k] else NO_REVISIT if spared else usual
+        yield cited(survey, tag, letters[k], corrected, bool(also[k]), later[k])

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 from collections import defaultdict
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache
 
 import numpy as np
 
-from pipelines.periods import RULES
+from pipelines.sample import rules
 from pipelines.sample.home import ADMINISTRATOR, GROUPS, NATION_INDEX, Home, case_mix
+from pipelines.sample.rules import half_up
 from pipelines.sample.window import Window
 
 MEASURES = {"total_nurse": GROUPS["total_nurse"], "rn": GROUPS["rn"], "administrator": (ADMINISTRATOR,)}
@@ -22,10 +21,6 @@ LEVEL_COMPONENT = {
     "weekend_total_nurse": "adjusted_weekend_total_nurse_hprd",
 }
 LEVELS = ("rn", "lpn", "nurse_aide", "total_nurse", "weekend_total_nurse", "weekend_rn")
-MAXIMUM = {"adjusted_total_nurse_hprd": 100, "adjusted_rn_hprd": 100, "adjusted_weekend_total_nurse_hprd": 50,
-           "total_nurse_turnover_pct": 50, "rn_turnover_pct": 50, "administrator_departures": 30}  # fmt: skip
-MINIMUM = {"total_nurse_turnover_pct": 5, "rn_turnover_pct": 5, "administrator_departures": 10}
-LEFT_OUT = ("few_eligible_nurses", "no_eligible_rns")
 FORCES_ONE_STAR = {"23": "no_submission", "24": "no_rn_days", "25": "not_validated"}
 
 
@@ -69,42 +64,6 @@ class Truth:
     reason: str = ""
 
 
-def half_up(value: Fraction, digits: int) -> Fraction:
-    """Rounded half up."""
-    scale = 10**digits
-    return Fraction((2 * value.numerator * scale + value.denominator) // (2 * value.denominator), scale)
-
-
-@cache
-def gap_days(release: str) -> int:
-    """Whole days without work that end a spell in a release."""
-    with (RULES / "turnover_definitions.csv").open(newline="") as lines:
-        for row in csv.DictReader(lines):
-            if row["definition"] == "cms" and row["effective_from"] <= release <= (row["effective_to"] or "9999"):
-                return int(row["gap_days"])
-    raise ValueError(f"no turnover definition for {release}")
-
-
-@cache
-def cut_points(release: str) -> dict[str, list[tuple[int, Fraction, Fraction | None]]]:
-    """Points, lower and upper end of every band by measure."""
-    found: dict[str, list[tuple[int, Fraction, Fraction | None]]] = defaultdict(list)
-    with (RULES / "staffing_cut_points.csv").open(newline="") as lines:
-        for row in csv.DictReader(lines):
-            if row["effective_from"] <= release <= (row["effective_to"] or "9999"):
-                upper = Fraction(row["upper"]) if row["upper"] else None
-                found[row["measure"]].append((int(row["points"]), Fraction(row["lower"]), upper))
-    return dict(found)
-
-
-def points_of(release: str, measure: str, value: Fraction) -> int:
-    """Points of a value that is already rounded to three decimals (R10, R11)."""
-    for points, lower, upper in cut_points(release)[measure]:
-        if lower <= value and (upper is None or value <= upper):
-            return points
-    raise ValueError(f"{measure} {value} is in no band")
-
-
 def spells(workdays: list[int], gap: int, end: int) -> list[Spell]:
     """Spells of one person; `end` is the first day number that nobody can see (R1, R8)."""
     found: list[Spell] = []
@@ -130,7 +89,7 @@ def hours_by_person(home: Home, codes: tuple[int, ...]) -> dict[int, dict[int, i
 
 def turnover(home: Home, window: Window) -> dict[str, Turnover]:
     """Turnover of the three measures with every exclusion that applies (methodology 2.8)."""
-    gap = gap_days(window.release)
+    gap = rules.gap_days(window.release)
     found = {}
     qualified: dict[str, list[Spell]] = {}
     for measure, codes in MEASURES.items():
@@ -154,6 +113,8 @@ def _exclude(home: Home, window: Window, found: dict[str, Turnover], nurses: lis
     for measure, result in found.items():
         if missing:
             result.exclusions.append("missing_quarter")
+        if home.incomplete - home.absent_daily:
+            result.exclusions.append("incomplete_quarter")
         if measure == "administrator":
             if not result.eligible:
                 result.exclusions.append("no_eligible_administrator")
@@ -185,21 +146,20 @@ def _administrator_exclusions(home: Home, window: Window) -> list[str]:
     quarters = [k for k in range(6) if k not in home.absent_employee]
     if any(not any(day in people for day in window.span(k)) for k in quarters):
         found.append("no_administrator_data")
-    if window.release >= "2023-07":
-        crowded = any(sum(len(people.get(day, ())) >= 5 for day in window.span(k)) >= 4 for k in range(6))
-    else:
-        crowded = sum(len(people.get(day, ())) >= 5 for day in range(window.starts[3])) >= 12
+    limit = rules.crowd(window.release)
+    spans = [window.span(k) for k in range(6)] if limit.single_quarter else [range(window.starts[3])]
+    crowded = any(sum(len(people.get(day, ())) >= limit.people for day in span) >= limit.days for span in spans)
     return [*found, "too_many_administrators"] if crowded else found
 
 
 def levels(home: Home, window: Window, found: Truth) -> None:
-    """Hours per resident day of Q5, their exclusions and adjusted values (methodology 1.3-1.6)."""
-    if 5 in home.absent_daily:
+    """Hours per resident day of the quarter that is shown, their exclusions and adjusted values (methodology 1.3-1.6)."""
+    if window.level in home.absent_daily:
         found.reported = dict.fromkeys(LEVELS)
         found.adjusted = dict.fromkeys(LEVELS)
         found.level_exclusion = dict.fromkeys(LEVELS, "missing_quarter")
         return
-    days = [day for day in window.span(5) if home.census[day] > 0]
+    days = [day for day in window.levels if home.census[day] > 0]
     weekend = [day for day in days if window.weekday(day) >= 5]
     blank = set(home.blank_cells)
     by_code = home.daily.sum(axis=2)
@@ -221,7 +181,9 @@ def levels(home: Home, window: Window, found: Truth) -> None:
         value = found.reported[measure]
         word = whole or ("missing_hours" if value is None else "")
         found.level_exclusion[measure] = word
-        found.adjusted[measure] = None if word or measure == "weekend_rn" else adjusted(value, measure, home.index)
+        found.adjusted[measure] = (
+            None if word or measure == "weekend_rn" else adjusted(value, measure, home.index, window.release)
+        )
 
 
 def _whole_home_exclusion(reported: dict[str, Fraction | None], weekend_aide: Fraction | None, any_residents: bool) -> str:
@@ -237,48 +199,52 @@ def _whole_home_exclusion(reported: dict[str, Fraction | None], weekend_aide: Fr
     return ""
 
 
-def adjusted(reported: Fraction | None, measure: str, index: int) -> Fraction | None:
+def adjusted(reported: Fraction | None, measure: str, index: int, release: str) -> Fraction | None:
     """Reported over case mix times the nation's case mix, both as printed, unrounded."""
     if reported is None:
         return None
-    return reported / case_mix(measure, index) * case_mix(measure, NATION_INDEX)
+    group = rules.weekend_case_mix(release) if measure == "weekend_total_nurse" else measure
+    return reported / case_mix(group, index) * case_mix(group, NATION_INDEX)
 
 
-def is_plain(reported: Fraction, measure: str, index: int) -> bool:
+def is_plain(reported: Fraction, measure: str, index: int, release: str) -> bool:
     """Whether the value earns the same points however it is read: exact, from five printed decimals, or printed adjusted."""
-    exact = adjusted(reported, measure, index)
-    printed = adjusted(half_up(reported, 5), measure, index)
+    exact = adjusted(reported, measure, index, release)
+    printed = adjusted(half_up(reported, 5), measure, index, release)
     assert exact is not None and printed is not None
     return half_up(exact, 3) == half_up(printed, 3) == half_up(half_up(exact, 5), 3)
 
 
 def staffing(home: Home, window: Window, found: Truth) -> None:
     """Points, score, star and what shaped it (methodology 3; R12, R22, R25)."""
+    release = window.release
     for measure, component in LEVEL_COMPONENT.items():
         value = found.adjusted[measure]
         known = value is not None and home.staffing_footnote not in ("2", "23", "25")
-        found.points[component] = points_of(window.release, component, half_up(value, 3)) if value is not None and known else None
+        found.points[component] = rules.points_of(release, component, half_up(value, 3)) if value is not None and known else None
         found.reasons[component] = found.level_exclusion[measure]
     for measure, component in COMPONENT.items():
         result = found.turnover[measure]
         word = result.exclusions[0] if result.exclusions else ""
         found.reasons[component] = word
         if word:
-            least = word not in LEFT_OUT and window.release >= "2024-04"
-            found.points[component] = MINIMUM[component] if least else None
+            least = rules.ends_of(release, component)[0]
+            found.points[component] = least if word in rules.earns_minimum(release) else None
         elif measure == "administrator":
-            found.points[component] = points_of(window.release, component, Fraction(result.departures))
+            found.points[component] = rules.points_of(release, component, Fraction(result.departures))
         else:
             assert result.pct is not None
-            found.points[component] = points_of(window.release, component, half_up(result.pct, 3))
+            found.points[component] = rules.points_of(release, component, half_up(result.pct, 3))
     valid = all(found.points[component] is not None for component in LEVEL_COMPONENT.values())
     if valid:
         earned = {c: p for c, p in found.points.items() if p is not None}
-        found.score = int(half_up(Fraction(sum(earned.values()) * 380, sum(MAXIMUM[c] for c in earned)), 0))
-    _rate(home, found, valid)
+        most = {component: rules.ends_of(release, component)[1] for component in found.points}
+        share = Fraction(sum(earned.values()), sum(most[component] for component in earned))
+        found.score = int(half_up(share * sum(most.values()), 0))
+    _rate(home, found, valid, release)
 
 
-def _rate(home: Home, found: Truth, valid: bool) -> None:
+def _rate(home: Home, found: Truth, valid: bool, release: str) -> None:
     if home.focus == "SFF":
         found.status = "special_focus"
     elif home.staffing_footnote == "1":
@@ -291,7 +257,7 @@ def _rate(home: Home, found: Truth, valid: bool) -> None:
         found.status = next(w for m in LEVEL_COMPONENT for w in [found.level_exclusion[m]] if w)
     else:
         assert found.score is not None
-        found.star = 1 + sum(found.score >= threshold for threshold in (155, 205, 255, 320))
+        found.star = 1 + sum(found.score >= threshold for threshold in rules.star_scores("staffing", release))
 
 
 def truth_of(home: Home, window: Window, known: Truth | None = None) -> Truth:

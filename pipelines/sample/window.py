@@ -6,22 +6,32 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from pipelines import periods
-from pipelines.errors import UsageError
+
+NEWEST = "2026-07"  # the release that is made where none is named
 
 
 @dataclass(frozen=True)
 class Window:
-    """The turnover window: day 0 is the first day of Q0, `starts[k]` the first day of Qk, `starts[6]` one past the end."""
+    """The turnover window: day 0 is the first day of Q0, `starts[k]` the first day of Qk, `starts[6]` one past the end.
+
+    `level` is the position of the quarter whose hours the release shows: the last, but where levels were frozen.
+    """
 
     release: str
     quarters: tuple[str, ...]
     first: date
     starts: tuple[int, ...]
+    level: int
 
     @property
     def days(self) -> int:
         """Number of days in the window."""
         return self.starts[6]
+
+    @property
+    def levels(self) -> range:
+        """The day numbers of the quarter whose hours the release shows."""
+        return self.span(self.level)
 
     @property
     def release_day(self) -> date:
@@ -42,11 +52,9 @@ class Window:
 
 
 def window_of(release: str) -> Window:
-    """The window of a release. Raises UsageError where its staffing quarter is not Q5 (the frozen months of 2024)."""
+    """The window of a release. Raises UsageError for a month that has none."""
     found = periods.release(release)
-    if found.staffing_quarter != found.quarters[5]:
-        raise UsageError(f"The sample nation is not made for {release}: its staffing levels are frozen. Take 2026-07")
     first = periods.quarter_days(found.quarters[0])[0]
     starts = [(periods.quarter_days(q)[0] - first).days for q in found.quarters]
     end = (periods.quarter_days(found.quarters[5])[1] - first).days + 1
-    return Window(release, found.quarters, first, (*starts, end))
+    return Window(release, found.quarters, first, (*starts, end), found.quarters.index(found.staffing_quarter))

@@ -12,25 +12,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.sample import layouts
+from pipelines.sample.form import quarter_posted, zip_member
 from pipelines.sample.home import Home
 from pipelines.sample.window import Window
+from schemas.files import layout
 
-STAMP = (2026, 7, 29, 12, 0, 0)  # of every zip member, so that the same nation has the same bytes
 NURSE_COLUMNS = 8
+INCOMPLETE = "Incomplete"  # the column of the one quarter that has it
+END = "\n"
 
 
-def zip_member(name: str) -> zipfile.ZipInfo:
-    """A zip entry whose bytes do not depend on when or where it was written."""
-    info = zipfile.ZipInfo(name, STAMP)
-    info.compress_type = zipfile.ZIP_DEFLATED
-    info.external_attr = 0o644 << 16
-    info.create_system = 3
-    return info
-
-
-def quoted(text: str) -> str:
-    """A CSV cell, in quotes where it needs them."""
-    return '"' + text.replace('"', '""') + '"' if any(c in text for c in ',"\n') else text
+def quoted(*cells: str) -> str:
+    """Cells of text as CMS's PBJ files have them, in quotes; numbers stand without."""
+    return ",".join('"' + cell.replace('"', '""') + '"' for cell in cells)
 
 
 class PbjFiles:
@@ -43,6 +37,7 @@ class PbjFiles:
         self.dates = pa.array([window.date(day).strftime("%Y%m%d") for day in range(window.days)])
         self.trimmed = pa.array([f"{cents / 100:.2f}".rstrip("0").rstrip(".") for cents in range(200_000)])
         self.fixed = pa.array([f"{cents / 100:.2f}" for cents in range(10_000)])
+        self.marks = [INCOMPLETE in layout("pbj_daily", quarter) for quarter in window.quarters]
         self._open: list[IO[bytes]] = []
         self._zips: list[zipfile.ZipFile] = []
         self.daily = [self._daily_file(folder, k) for k in range(6)]
@@ -51,22 +46,26 @@ class PbjFiles:
     def _daily_file(self, folder: Path, k: int) -> IO[bytes]:
         name = f"pbj/PBJ_dailynursestaffing_CY{self.window.quarters[k]}.csv"
         self.names.append(("Payroll Based Journal Daily Nurse Staffing", name, self.window.quarters[k]))
-        return self._start((folder / name).open("wb"), layouts.DAILY_BY_POSITION[k])
+        return self._start((folder / name).open("wb"), layouts.daily_header(k, self.window.quarters[k]))
 
     def _employee_file(self, folder: Path, k: int) -> IO[bytes]:
         stem = f"PBJ_employeedetail_CY{self.window.quarters[k]}"
         name = f"pbj/{stem}.{'zip' if k in layouts.ZIPPED_POSITIONS else 'csv'}"
         self.names.append(("Payroll Based Journal Employee Detail Nursing Home Staffing", name, self.window.quarters[k]))
+        header = layouts.employee_header(k, self.window.quarters[k])
         if k not in layouts.ZIPPED_POSITIONS:
-            return self._start((folder / name).open("wb"), layouts.EMPLOYEE_BY_POSITION[k])
+            return self._start((folder / name).open("wb"), header)
         # One zip can have one open member at a time, and each zip here has only one.
         packed = zipfile.ZipFile(folder / name, "w", zipfile.ZIP_DEFLATED, compresslevel=1)
         self._zips.append(packed)
-        return self._start(packed.open(zip_member(f"{stem}.csv"), "w", force_zip64=True), layouts.EMPLOYEE_BY_POSITION[k])
+        posted = quarter_posted(
+            self.window.quarters[k]
+        )  # the same file in every release that reads the quarter at the same place
+        return self._start(packed.open(zip_member(f"{stem}.csv", posted), "w", force_zip64=True), header)
 
     def _start(self, file: IO[bytes], header: tuple[str, ...]) -> IO[bytes]:
         self._open.append(file)
-        file.write((",".join(header) + "\r\n").encode())
+        file.write((quoted(*header) + END).encode())
         return file
 
     def close(self) -> None:
@@ -89,8 +88,9 @@ class PbjFiles:
     def _daily_text(self, home: Home, k: int) -> bytes:
         days = np.arange(self.window.starts[k], self.window.starts[k + 1])
         who = home.who
-        ccn = who.ccn.lstrip("0") if k in home.short_ccn_positions else who.ccn
-        prefix = ",".join([ccn, quoted(who.name), who.city, who.state, who.county, str(who.fips), self.window.quarters[k], ""])
+        ccn = who.ccn.lstrip("0") if k in home.short_ccn_positions else quoted(who.ccn)  # a number, once the zero is lost
+        text = quoted(who.name, who.city, who.state, who.county)
+        prefix = ",".join([ccn, text, str(who.fips), quoted(self.window.quarters[k]), ""])
         cells = []
         for column in range(NURSE_COLUMNS):
             for cents in (home.daily[days, column].sum(axis=1), home.daily[days, column, 0], home.daily[days, column, 1]):
@@ -98,7 +98,9 @@ class PbjFiles:
         residents = pc.cast(pa.array(home.census[days]), pa.string())
         dates = self.dates.take(pa.array(days))
         first = pc.binary_join_element_wise(pa.scalar(prefix), dates, pa.scalar(""))
-        return _joined([first, residents, *cells], "\r\n")
+        if self.marks[k]:
+            cells.append(pa.array(["1" if k in home.incomplete else "0"] * len(days)))
+        return _joined([first, residents, *cells], END)
 
     def _blanks(self, home: Home, days: np.ndarray, column: int) -> np.ndarray | None:
         wanted = [day for day, code in home.blank_cells if code - 5 == column]
@@ -116,7 +118,7 @@ class PbjFiles:
         kept = [(home, rows) for home, rows in zip(homes, parts, strict=True) if len(rows)]
         if not kept:
             return b""
-        prefixes = pa.array([f"{home.who.ccn},{home.who.state},{self.window.quarters[k]}" for home, _ in kept])
+        prefixes = pa.array([quoted(home.who.ccn, home.who.state, self.window.quarters[k]) for home, _ in kept])
         home_of_row = np.repeat(np.arange(len(kept)), [len(rows) for _, rows in kept])
         day, person, code, contract, cents = (
             np.concatenate([getattr(rows, c) for _, rows in kept]) for c in ("day", "person", "code", "contract", "cents")
@@ -133,7 +135,7 @@ class PbjFiles:
                 self.fixed.take(pa.array(cents)),
                 footnote,
             ],
-            "\r\n",
+            END,
         )
 
 

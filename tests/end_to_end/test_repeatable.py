@@ -74,7 +74,7 @@ def test_explain_tells_an_exclusion_and_the_point_to_the_next_star(
     sample_store: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A home with a quarter missing from the daily file, and one whose score of 204 is a point short of three stars."""
-    with (sample_store / "sample" / "plants.csv").open(encoding="utf-8", newline="") as lines:
+    with (sample_store / "sample" / RELEASE / "plants.csv").open(encoding="utf-8", newline="") as lines:
         plants = {row["plant"]: row["ccn"] for row in csv.DictReader(lines)}
     assert main(["explain", plants["absent_daily"], "--data", str(sample_store)]) == 0
     told = capsys.readouterr().out

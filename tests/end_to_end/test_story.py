@@ -17,7 +17,7 @@ RELEASE = "2026-07"
 
 def story(store: Path, plant: str) -> str:
     """What `openstars explain` tells of a planted home."""
-    with (store / "sample" / "plants.csv").open(newline="", encoding="utf-8") as lines:
+    with (store / "sample" / RELEASE / "plants.csv").open(newline="", encoding="utf-8") as lines:
         ccn = next(row["ccn"] for row in csv.DictReader(lines) if row["plant"] == plant)
     return explain(Run(data=str(store)).store(), RELEASE, ccn)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import zipfile
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
@@ -21,7 +22,7 @@ from pipelines.sample.nation import BY_KEY, PLANTS, make_home, write_nation
 from pipelines.sample.people import REAL, ordinary_home
 from pipelines.sample.truth import Spell, Truth, spells
 from pipelines.sample.window import window_of
-from schemas.files import recognise
+from schemas.files import layout, recognise
 
 HOMES = 130
 WINDOW = window_of("2026-07")
@@ -71,7 +72,11 @@ def daily_text(nation: Path, position: int) -> str:
 def archive_rows(nation: Path, day: str, stem: str) -> list[dict[str, str]]:
     with zipfile.ZipFile(nation / "archives" / f"nursing-homes_{day}.zip") as packed:
         name = next(n for n in packed.namelist() if stem in n and not n.startswith("__MACOSX"))
-        return list(csv.DictReader(io.StringIO(packed.read(name).decode())))
+        return list(csv.DictReader(io.StringIO(packed.read(name).decode(), newline="")))
+
+
+def header_of(text: str) -> list[str]:
+    return next(csv.reader([text.split("\n", 1)[0]]))
 
 
 def test_the_same_arguments_give_the_same_bytes(nation: Path, tmp_path: Path) -> None:
@@ -91,17 +96,25 @@ def test_a_home_does_not_depend_on_the_number_of_homes() -> None:
 
 
 def test_headers_are_those_of_cms_and_known_to_the_schemas(nation: Path) -> None:
-    assert (len(layouts.DAILY), len(layouts.EMPLOYEE), len(layouts.PROVIDER_INFO), len(layouts.STATE_AVERAGES)) == (33, 9, 99, 51)
-    for position in range(6):
-        daily = daily_text(nation, position).split("\r\n", 1)[0].split(",")
-        employee = employee_csv(nation, position).split(b"\r\n", 1)[0].decode().split(",")
-        assert tuple(daily) == layouts.DAILY_BY_POSITION[position]
-        assert tuple(employee) == layouts.EMPLOYEE_BY_POSITION[position]
+    assert [len(layout(kind, "2026-07")) for kind in ("provider_info", "state_averages")] == [99, 51]
+    for position, quarter in enumerate(WINDOW.quarters):
+        daily, employee = (header_of(text) for text in (daily_text(nation, position), employee_csv(nation, position).decode()))
+        assert tuple(daily) == layouts.daily_header(position, quarter) and len(daily) == 33
+        assert tuple(employee) == layouts.employee_header(position, quarter) and len(employee) == 9
         for header, name in ((daily, "pbj_daily"), (employee, "pbj_employee")):
             kind = recognise(header).kind
             assert kind is not None and kind.name == name
-    for stem, header in (("NH_ProviderInfo", layouts.PROVIDER_INFO), ("NH_StateUSAverages", layouts.STATE_AVERAGES)):
-        assert tuple(archive_rows(nation, "2026-07-29", stem)[0]) == header
+    for kind, stem in (("provider_info", "NH_ProviderInfo"), ("state_averages", "NH_StateUSAverages")):
+        assert tuple(archive_rows(nation, "2026-07-29", stem)[0]) == layout(kind, "2026-07")
+
+
+def test_pbj_files_quote_text_and_leave_numbers_bare(nation: Path, planted: dict[str, str]) -> None:
+    """As a real daily file does; lines end with a line feed."""
+    text = daily_text(nation, 3)
+    assert text.startswith('"PROVNUM","PROVNAME",') and "\r" not in text
+    line = next(line for line in text.split("\n") if line.startswith(f'"{planted["twin_a"]}"'))
+    assert re.fullmatch(r'"21\d{4}","PLANT TWIN NAME HOME","[^"]+","MD","[^"]+",\d+,"2025Q3",20250701,\d+(,[\d.]+){24}', line)
+    assert employee_csv(nation, 3).decode().split("\n")[1].startswith('"015001","AL","2025Q3",20250701,')
 
 
 def test_names_outside_ascii_come_in_two_encodings(nation: Path) -> None:
@@ -114,14 +127,14 @@ def test_daily_hours_are_the_sums_of_the_employee_rows(nation: Path, planted: di
     """Every home, day and job code, but for the homes planted to differ."""
     differ = {planted["sums_differ"], planted["blank_cell"], planted["absent_daily"], planted["absent_employee"]}
     for position in range(6):
-        (tmp_path / "daily.csv").write_text("\n".join(daily_text(nation, position).split("\r\n")), encoding="utf-8")
+        (tmp_path / "daily.csv").write_text(daily_text(nation, position), encoding="utf-8")
         (tmp_path / "employee.csv").write_bytes(employee_csv(nation, position))
-        header = layouts.DAILY_BY_POSITION[position]
+        header = layouts.daily_header(position, WINDOW.quarters[position])
         totals = [header[9 + 3 * k] for k in range(8)]
         hours = ", ".join(
             f"""{code}: replace("{name}", ',', '')::decimal(9,2)""" for code, name in zip(NURSE_CODES, totals, strict=True)
         )
-        contract = layouts.EMPLOYEE_BY_POSITION[position][6]
+        contract = layouts.employee_header(position, WINDOW.quarters[position])[6]
         found = duckdb.sql(f"""
             with daily as (
                 select lpad(provnum, 6, '0') as ccn, workdate as day, unnest(map_entries(map {{{hours}}})) as cell
@@ -205,20 +218,20 @@ def test_published_hours_follow_from_the_printed_inputs(nation: Path) -> None:
 
 def test_oddities_of_files_are_there(nation: Path, planted: dict[str, str]) -> None:
     short = planted["lost_zero"].lstrip("0")
-    assert [f"\r\n{short}," in daily_text(nation, k) for k in range(6)] == [False, False, False, True, False, False]
+    assert [f"\n{short}," in daily_text(nation, k) for k in range(6)] == [False, False, False, True, False, False]
     assert '"1,' in daily_text(nation, 5) and '"1,' not in daily_text(nation, 4)
     assert planted["lettered"][2] == "A"
     homes = {row["CMS Certification Number (CCN)"] for row in archive_rows(nation, "2026-07-29", "NH_ProviderInfo")}
     assert planted["pbj_only"] not in homes and planted["provider_only"] in homes and len(homes) == HOMES - 1
-    assert f"\r\n{planted['provider_only']}," not in daily_text(nation, 5)
-    assert ",," in next(line for line in daily_text(nation, 5).split("\r\n") if "BLANK HOURS" in line and ",," in line)
+    assert f'\n"{planted["provider_only"]}",' not in daily_text(nation, 5)
+    assert ",," in next(line for line in daily_text(nation, 5).split("\n") if "BLANK HOURS" in line and ",," in line)
 
 
 def test_the_second_archive_posts_part_of_the_month_again(nation: Path) -> None:
     first, second = (archive_rows(nation, day, "NH_ProviderInfo") for day in ("2026-07-29", "2026-08-06"))
     changed = [(a, b) for a, b in zip(first, second, strict=True) if a != b]
     assert len(changed) == 1 and {k for k in changed[0][0] if changed[0][0][k] != changed[0][1][k]} == {"Telephone Number"}
-    for day, members in (("2026-07-29", 12), ("2026-08-06", 2)):
+    for day, members in (("2026-07-29", 18), ("2026-08-06", 2)):
         with zipfile.ZipFile(nation / "archives" / f"nursing-homes_{day}.zip") as packed:
             manifest = json.loads(packed.read("manifest.json"))
             assert len(manifest) == members and any(n.startswith("__MACOSX/._") for n in packed.namelist())

@@ -13,26 +13,22 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.sample import layouts
 from pipelines.sample.inspections import Cycle, cycles_of, has_abuse_icon, scored
-from pipelines.sample.measures import MEASURES, QRP, STAY
+from pipelines.sample.measures import LONG, QRP, measures_of, stay_of
 from pipelines.sample.nation import BY_KEY, PLANTS, write_nation
 from pipelines.sample.surveys import COMPLAINT, DATED, STANDARD, Citation, History, Survey, age_label, cited, months_before
 from pipelines.sample.tags import TAGS
+from schemas.files import kinds, layout, read_kinds
 
 Row = dict[str, str]
 RELEASE_DAY = date(2026, 7, 1)
+SURVEYED = tuple(Survey(date(2026 - label, 7, 1), STANDARD, label) for label in (1, 2, 3))
 QRP_FILE = "Skilled_Nursing_Facility_Quality_Reporting_Program_Provider_Data"
+MEASURES = measures_of("2026-07")
 HEADERS = {
-    "NH_HealthCitations": layouts.HEALTH_CITATIONS,
-    "NH_SurveySummary": layouts.SURVEY_SUMMARY,
-    "NH_SurveyDates": layouts.SURVEY_DATES,
-    "NH_Penalties": layouts.PENALTIES,
-    "NH_HlthInspecCutpointsState": layouts.CUT_POINTS,
-    "NH_CitationDescriptions": layouts.CITATION_DESCRIPTIONS,
-    "NH_QualityMsr_MDS": layouts.QUALITY_MDS,
-    "NH_QualityMsr_Claims": layouts.QUALITY_CLAIMS,
-    QRP_FILE: layouts.QRP_PROVIDER,
+    kinds()[kind].stems[0]: layout(kind, "2026-07")
+    for kind in read_kinds("release")
+    if kind not in ("provider_info", "state_averages", "collection_intervals")
 }
 CCN = "CMS Certification Number (CCN)"
 
@@ -89,7 +85,7 @@ def citation(row: Row) -> Citation:
 
 
 def test_headers_are_those_of_cms(nation: Nation) -> None:
-    assert [len(header) for header in HEADERS.values()] == [23, 41, 5, 13, 6, 5, 23, 17, 16]
+    assert [len(header) for header in HEADERS.values()] == [23, 41, 5, 14, 6, 5, 23, 17, 16]
     for stem, header in HEADERS.items():
         assert tuple(nation.files[stem][0]) == header, stem
         assert {len(row) for row in nation.files[stem]} == {len(header)} and not any(
@@ -160,7 +156,7 @@ def test_provider_info_shows_what_the_citation_file_earns(nation: Nation) -> Non
             continue
         citations = tuple(rows.get(ccn, ()))
         revisits = int(home["Rating Cycle 1 Number of Health Revisits"]), int(home["Rating Cycle 2/3 Number of Health Revisits"])
-        cycles = cycles_of(History((), citations, revisits), RELEASE_DAY)
+        cycles = cycles_of(History(SURVEYED, citations, revisits), RELEASE_DAY)
         for cycle, number, label in zip(cycles, ("1", "2"), ("1", "2/3"), strict=True):
             assert home[f"Rating Cycle {label} Total Number of Health Deficiencies"] == str(cycle.total)
             assert home[f"Rating Cycle {number} Number of Standard Health Deficiencies"] == str(cycle.standard)
@@ -200,7 +196,7 @@ def test_cut_points_give_the_stars(nation: Nation) -> None:
             score = Decimal(home["Total Weighted Health Survey Score"])
             ranges = list(ends[home["State"]].values())[1:-1]
             stars = 1 + max(
-                (4 - place for place, text in enumerate(ranges) if text and score <= Decimal(text.split("-")[1])), default=0
+                (4 - place for place, text in enumerate(ranges) if text and score <= Decimal(text.split("-")[-1])), default=0
             )
             assert home["Health Inspection Rating"] == str(stars), key
 
@@ -211,7 +207,8 @@ def test_penalties_add_up_and_some_are_there_twice(nation: Nation) -> None:
     for row in rows:
         fines[row[CCN]] += int(Decimal(row["Fine Amount"] or 0))
     assert all(Decimal(home["Total Amount of Fines in Dollars"]) == fines[ccn] for ccn, home in nation.homes.items())
-    equal = Counter(tuple(row.values()) for row in rows if row["Penalty Type"] == "Fine")
+    equal = Counter(tuple(row[c] for c in row if c != "Fine ID") for row in rows if row["Penalty Type"] == "Fine")
+    assert len({row["Fine ID"] for row in rows if row["Fine ID"]}) == equal.total()  # since June 2026 they are told apart
     assert 2 in equal.values() and {row["Penalty Type"] for row in rows} == {"Fine", "Payment Denial"}
 
 
@@ -227,8 +224,8 @@ def test_every_survey_has_its_day(nation: Nation) -> None:
     for row in nation.of("NH_SurveySummary", "lettered"):
         cited_then = [r for r in nation.of("NH_HealthCitations", "lettered") if r["Inspection Cycle"] == row["Inspection Cycle"]]
         assert row["Total Number of Health Deficiencies"] == str(len(cited_then))
-        health = sum(int(row[c]) for c in layouts.SURVEY_SUMMARY[11:21])
-        fire = sum(int(row[c]) for c in layouts.SURVEY_SUMMARY[21:39])
+        counts = [int(row[c]) for c in row if c.startswith("Count of ")]
+        health, fire = sum(counts[:10]), sum(counts[10:])
         assert (health, fire) == (len(cited_then), int(row["Total Number of Fire Safety Deficiencies"]))
     assert {row["Deficiency Prefix and Number"] for row in nation.files["NH_CitationDescriptions"]} == {
         f"F-{t.padded}" for t in TAGS.values()
@@ -287,7 +284,7 @@ def test_a_value_that_is_not_shown_is_the_mean_of_its_state(nation: Nation) -> N
         nation.component("footnote_9", "479", "value") == str(mean)
         and nation.component("footnote_9", "479", "value_source") == "imputed"
     )
-    points = [int(nation.component("footnote_9", code, "points")) for code in STAY["long"]]
+    points = [int(nation.component("footnote_9", code, "points")) for code in stay_of(MEASURES, LONG)]
     assert nation.component("footnote_9", "long_stay_qm_score", "value") == str(sum(points))
     assert nation.excluded("footnote_9") == {("479", "too_few_residents")}
     assert nation.homes[ccn]["QM Rating"] == nation.rating("footnote_9", "qm_rating") == "5"
@@ -315,7 +312,8 @@ def test_stars_that_are_not_there_say_why(nation: Nation) -> None:
 
 def test_measures_that_are_not_rated_are_in_the_file(nation: Nation) -> None:
     rows = {row["Measure Code"]: row for row in nation.of("NH_QualityMsr_MDS", "band_edge")}
-    assert {code for code, row in rows.items() if row["Used in Quality Measure Five Star Rating"] == "N"} == {"404", "430", "454"}
+    unused = {code for code, row in rows.items() if row["Used in Quality Measure Five Star Rating"] == "N"}
+    assert unused == {"404", "408", "409", "415", "430", "452", "454", "472", "480"}
     assert rows["401"]["Measure Period"] == "2025Q2-2026Q1" and rows["454"]["Measure Period"] == "2024Q3-2025Q2"
     assert rows["454"]["Footnote for Q1 Measure Score"] == "28" and rows["454"]["Four Quarter Average Score"]
     quarters = [Decimal(rows["401"][f"Q{n} Measure Score"]) for n in (1, 2, 3, 4)]
