@@ -83,10 +83,12 @@ class Bench:
         self.con.execute(f"create view {name} as from quarterly.{table}")
 
     def run(self, *names: str) -> Bench:
-        """Make the tables of SQL files, in the order given; inputs that no test put are empty."""
+        """Make the tables of SQL files, in the order given; what the provider file says of homes too, other inputs that no test put are empty."""
         for name in names:
             select = sql_files()[name].read_text()
             for needed in inputs_of(select):
+                if needed.startswith("homes."):
+                    self.run(needed)
                 if self.has(needed):
                     continue
                 if needed.startswith("rules."):
