@@ -31,7 +31,9 @@ stage_release = dg.define_asset_job(
 )
 rate_release = dg.define_asset_job(
     "rate_release",
-    selection=dg.AssetSelection.groups("turnover", "staffing", "inspections", "quality", "overall", "audit", "published"),
+    selection=dg.AssetSelection.groups(
+        "homes", "turnover", "staffing", "inspections", "quality", "overall", "audit", "published"
+    ),
     partitions_def=RELEASES,
     executor_def=dg.in_process_executor,
     description="Compute and publish one release from staged tables",

@@ -8,6 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import duckdb
+
+from pipelines.checks import scan
 from pipelines.engine import Engine
 from pipelines.errors import OpenstarsError
 from pipelines.faults import explained
@@ -17,6 +20,7 @@ from pipelines.store import Supply, read_json, sha256_of, write_json
 from pipelines.vintages import note_moved
 from schemas import TABLES, Table
 
+OFFENDERS = ("audit.broken_bands",)  # tables of a release that must be empty
 FIELD_TYPES = {"TEXT": "string", "DATE": "date", "BOOLEAN": "boolean"}
 SHOWN = 5
 
@@ -68,6 +72,19 @@ def _slot(table: str, period: str) -> tuple[str, str]:
     return (table, period) if table in QUARTER_TABLES else (table, "")
 
 
+def refuse_offenders(engine: Engine) -> None:
+    """Raises OpenstarsError where a table that must be empty is not: then nothing is published."""
+    for name in OFFENDERS:
+        rows = duckdb.connect().execute(f"from {scan(*engine.store.need(name, engine.release.name))} order by all").fetchall()
+        if rows:
+            columns = ", ".join(c.name for c in TABLES[name].columns())
+            shown = "\n".join("  " + ", ".join(str(cell) for cell in row) for row in rows[:SHOWN])
+            raise OpenstarsError(
+                f"Release {engine.release.name} is not published: {name} has {len(rows)} rows ({columns}):\n{shown}\n"
+                f"{TABLES[name].description} Please report it with the files of the release"
+            )
+
+
 def publish(engine: Engine, names: list[str], through: str = "all") -> Path:
     """Write published/<release>. Raises OpenstarsError where rejects were not accepted; then nothing published is touched."""
     with explained(f"Publishing {engine.release.name}", engine.store.root, engine.settings.memory):
@@ -76,6 +93,7 @@ def publish(engine: Engine, names: list[str], through: str = "all") -> Path:
 
 def _publish(engine: Engine, names: list[str], through: str) -> Path:
     rejects = refuse_rejects(engine)
+    refuse_offenders(engine)
     target = engine.store.published(engine.release.name)
     with engine.store.making(target) as folder:
         for name in names:

@@ -47,13 +47,16 @@ DOMAINS = {"overall": "Overall", "health_inspection": "Inspection", "staffing": 
 
 
 def summary(engine: Engine) -> str:
-    """Homes, rated, excluded by reason, what was odd about the inputs, and agreement with CMS."""
+    """What to know first, then homes, rated, excluded by reason, what was odd about the inputs, and agreement with CMS."""
     con = open_release(engine.store, engine.release.name)
     homes, both, staffing = con.execute(
         "select count(*), count(*) filter (where risk_based_survey = 'both_met'), "
         "count(*) filter (where risk_based_survey = 'staffing_too_low') from ratings"
     ).fetchall()[0]
     told = [f"Homes {homes:,}"]
+    first = known_first(engine, con)
+    if first:
+        told.append("To know first:\n" + "\n".join(f"  {line}" for line in first))
     for domain, name in DOMAINS.items():
         stars = con.execute(
             f"select {domain}_rating, count(*) from ratings where {domain}_rating is not null group by 1 order by 1"
@@ -69,7 +72,8 @@ def summary(engine: Engine) -> str:
         f"{staffing:,} miss it only for staffing"
     )
     excluded = con.execute(
-        "select exclusion, effect, count(distinct ccn) as homes from exclusions group by 1, 2 order by effect, homes desc, exclusion"
+        "select exclusion, effect, count(distinct ccn) as homes from exclusions where effect <> 'none' group by 1, 2 "
+        "order by effect, homes desc, exclusion"
     ).fetchall()
     told.append("Exclusions and flags (homes):\n" + lines_of(excluded, ("reason", "effect", "homes")))
     odd = odd_inputs(engine)
@@ -78,6 +82,62 @@ def summary(engine: Engine) -> str:
     told += moved(engine)
     told.append(compare(engine.store, engine.release.name))
     return "\n".join(told)
+
+
+def known_first(engine: Engine, con: duckdb.DuckDBPyConnection) -> list[str]:
+    """What limits every number below: how many stars rest on what is not ours or not there, and which files look incomplete."""
+    told = []
+    (ranked,) = con.execute("select count(*) from ratings where health_inspection_reason = 'no_previous_release'").fetchall()[0]
+    if ranked:
+        told.append(
+            f"{ranked:,} inspection stars are the rank of this month alone, for want of the release before (no_previous_release)"
+        )
+    counts = {
+        name: con.execute(f"select count(*) from ratings where {domain}_source <> 'recomputed'").fetchall()[0][0]
+        for domain, name in DOMAINS.items()
+    }
+    if any(counts.values()):
+        listed = ", ".join(f"{name.lower()} {count:,}" for name, count in counts.items())
+        told.append(f"Homes whose star rests on published values, wholly or in part: {listed}")
+    blank = " and ".join(f"cms_{domain}_rating is null" for domain in (*DOMAINS, "long_stay_qm", "short_stay_qm"))
+    for what, where in (
+        ("Homes of which CMS shows no star in any domain", blank),
+        (
+            "Homes without a star here of which CMS shows some",
+            f"overall_status in ('special_focus', 'too_new') and not ({blank})",
+        ),
+    ):
+        without = con.execute(
+            f"select overall_status, count(*) from ratings where {where} group by 1 order by 2 desc, 1"
+        ).fetchall()
+        if without:
+            listed = ", ".join(f"{reason} {count:,}" for reason, count in without)
+            told.append(f"{what}: {sum(count for _, count in without):,} ({listed})")
+    texts = con.execute(
+        "select evidence, count(*) from exclusions where exclusion = 'unknown_special_focus' group by 1 order by 2 desc, 1"
+    ).fetchall()
+    told += [
+        f"A Special Focus text that no rule knows (data/rules/special_focus.csv): {text}, {count:,} homes"
+        for text, count in texts
+    ]
+    return told + incomplete(engine)
+
+
+def incomplete(engine: Engine) -> list[str]:
+    """Files that have far fewer homes of the nation or of a state than are known, the nation first."""
+    rows = duckdb.connect().execute(
+        "select table_name, expected_of, scope = 'nation', list((scope, homes, expected) order by expected - homes desc, scope) "
+        f"from {scan(*engine.store.need('audit.completeness', engine.release.name))} where looks_incomplete group by all order by all desc"
+    )
+    told = []
+    for table, where, is_nation, found in rows.fetchall():
+        if is_nation:
+            told += [f"{table} looks incomplete: {homes:,} homes, {known:,} {where}" for _, homes, known in found]
+            continue
+        listed = ", ".join(f"{scope} {homes:,} of {known:,}" for scope, homes, known in found[:SHOWN])
+        more = f" and {len(found) - SHOWN} more states" if len(found) > SHOWN else ""
+        told.append(f"{table} looks incomplete, homes of those {where}: {listed}{more} (audit.completeness)")
+    return told
 
 
 def moved(engine: Engine) -> list[str]:
@@ -154,6 +214,14 @@ def compare(store: Store, release: str) -> str:
     ).fetchall()
     told = f"Agreement with CMS, release {release}:\n" + lines_of(
         items, ("item", "homes", "compared", "agree", "contradict", "open", "%")
+    )
+    own = con.execute(
+        "select item, own_compared, own_agree, own_contradict, own_open, coalesce(own_agreement_pct::varchar, '-'), only_ours, only_cms "
+        "from replication_summary order by item"
+    ).fetchall()
+    told += (
+        "\nOf these our own, without a published value among the inputs of the item, and values of one side only:\n"
+        + lines_of(own, ("item", "own", "agree", "contradict", "open", "%", "only ours", "only CMS"))
     )
     reasons = con.execute(
         "select item, coalesce(agrees, 'not compared'), reason, count(*) from replication "

@@ -29,7 +29,7 @@ def explain(store: Store, release: str, ccn: str) -> str:
     ccn = ccn.strip().upper().zfill(6)
     found = _row(con, "from ratings where ccn = ?", ccn)
     exclusions = con.execute(
-        "select domain, measure, exclusion, effect, evidence, first_date, last_date from exclusions where ccn = ? order by all",
+        "select domain, measure, exclusion, could, effect, evidence, first_date, last_date from exclusions where ccn = ? order by all",
         [ccn],
     ).fetchall()
     if not found and not exclusions:
@@ -39,24 +39,25 @@ def explain(store: Store, release: str, ccn: str) -> str:
         told.append(
             f"{found['provider_name']} ({ccn}, {found['state']}), release {release}, staffing of {found['quarter']}, rules of {found['ruleset']}"
         )
-        told += [_overall(con, found), f"The home {SURVEY[found['risk_based_survey']]}"]
+        told += [_overall(con, found), _of_cms(found), f"The home {SURVEY[found['risk_based_survey']]}"]
         told += [_inspections(con, found), *_citations(con, ccn), *_quality(con, found), _staffing(con, release, found)]
     else:
         told.append(f"{ccn}: in other files, not in the provider file of release {release}")
     told += _measures(con, ccn)
     told += _turnover(con, ccn)
     if exclusions:
-        header = ("domain", "measure", "reason", "effect", "evidence", "first", "last")
+        header = ("domain", "measure", "reason", "could", "did", "evidence", "first", "last")
         told.append("Exclusions and flags:\n" + lines_of(exclusions, header))
     differing = con.execute(
-        "select item, published::double::varchar, recomputed::double::varchar, coalesce(agrees, 'not compared'), reason from replication "
+        "select item, published::double::varchar, recomputed::double::varchar, coalesce(agrees, 'not compared'), "
+        "case when recomputed is null then null when is_own then 'own' else 'on published values' end, reason from replication "
         "where ccn = ? and (published is not null or recomputed is not null) order by item",
         [ccn],
     ).fetchall()
     if differing:
         told.append(
             "Published by CMS against recomputed:\n"
-            + lines_of(differing, ("item", "published", "recomputed", "agrees", "reason"))
+            + lines_of(differing, ("item", "published", "recomputed", "agrees", "made", "reason"))
         )
     return "\n".join(told)
 
@@ -147,6 +148,13 @@ def _overall(con: duckdb.DuckDBPyConnection, home: dict[str, Any]) -> str:
     )
 
 
+def _of_cms(home: dict[str, Any]) -> str:
+    """CMS's own stars."""
+    names = {"overall": "overall", "health_inspection": "inspections", "staffing": "staffing", "qm": "quality measures",
+             "long_stay_qm": "long stay", "short_stay_qm": "short stay"}  # fmt: skip
+    return "CMS's stars: " + ", ".join(f"{name} {home[f'cms_{domain}_rating'] or 'none'}" for domain, name in names.items())
+
+
 def _inspections(con: duckdb.DuckDBPyConnection, home: dict[str, Any]) -> str:
     """The inspection star, its score and where that stands in the state."""
     stars, reason = home["health_inspection_rating"], home["health_inspection_reason"]
@@ -155,12 +163,11 @@ def _inspections(con: duckdb.DuckDBPyConnection, home: dict[str, Any]) -> str:
         "where ccn = ? and domain = 'inspections' and value is not null order by measure",
         [home["ccn"]],
     ).fetchall()
-    cycles = ", ".join(
-        f"{measure.replace('_', ' ')} {value}" + (" (CMS's)" if source == "published" else "")
-        for measure, value, source, *_ in found
-    )
+    whose = {"published": " (CMS's)", "mixed": " (CMS's in part)"}
+    cycles = ", ".join(f"{measure.replace('_', ' ')} {value}{whose.get(source, '')}" for measure, value, source, *_ in found)
     ranked = [row for row in found if row[0] == "weighted_score" and row[3]]
-    rank = f"; its rank earns {ranked[0][3]}" if ranked else ""
+    among = f" among {home['health_inspection_ranked_homes']:,} homes of {home['health_inspection_scope']}" if ranked else ""
+    rank = f"; its rank earns {ranked[0][3]}{among}" if ranked else ""
     away = f", {ranked[0][5]} points fewer would earn {ranked[0][4]}" if ranked and ranked[0][4] else ""
     word = reason if reason else "" if stars else home["health_inspection_status"]
     shaped = f", {word}{_meaning(con, word)}" if word else ""

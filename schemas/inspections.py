@@ -6,10 +6,10 @@ import ibis.expr.datatypes as dt
 import pandera.ibis as pa
 
 from schemas.base import column, table
-from schemas.staffing import reason_column, stars_column
+from schemas.staffing import reason_column, source_column, stars_column
 from schemas.turnover import ccn_column
 
-SOURCES = ["recomputed", "published"]
+SOURCES = ["recomputed", "published"]  # of one number, which cannot be mixed
 
 
 def score_column(description: str, **more: object) -> object:
@@ -41,6 +41,14 @@ class Citations(pa.DataFrameModel):
     is_counted: bool = column("Counted", source="computed")
     counted_with: dt.int32 = column("The citation that counts for this one", source="computed", nullable=True)
     reason: str = reason_column("Why it does not count, or why it counts with other points")
+
+
+@table("inspections.citation_gaps", key=("ccn",), clock="release")
+class CitationGaps(pa.DataFrameModel):
+    """A home whose citations in the file are none or not all."""
+
+    ccn: str = ccn_column()
+    exclusion: str = column("Reason word", source="rules.reasons")
 
 
 @table("inspections.cycles", key=("ccn", "cycle"), clock="release")
@@ -98,8 +106,8 @@ class Scores(pa.DataFrameModel):
     published_stars: dt.int8 = stars_column("Star as published")
     score: dt.Decimal(12, 3) = score_column("The score that is ranked")
     has_abuse_icon: bool = column("The abuse icon that counts", source="inspections.abuse")
-    is_sff: bool = column("Special Focus Facility", source="Special Focus Status")
-    value_source: str = column("Where the score comes from", source="inputs", nullable=True, isin=SOURCES)
+    has_own_icon: bool = column("The citations give the same icon", source="inspections.abuse")
+    value_source: str = source_column("score", nullable=True)
     status: str = column("rated, or why not", source="rules.reasons")
 
 
@@ -112,6 +120,7 @@ class HealthCutPoints(pa.DataFrameModel):
     lower: dt.Decimal(12, 3) = score_column("Lowest score of the band")
     upper: dt.Decimal(12, 3) = score_column("Highest score of the band; null for one star")
     ranked_homes: dt.int64 = column("Homes that were ranked", unit="homes")
+    published_homes: dt.int64 = column("Of these, homes ranked by a score that holds points of CMS's", unit="homes")
 
 
 @table("inspections.components", key=("ccn", "measure"), clock="release")
@@ -121,7 +130,7 @@ class InspectionComponents(pa.DataFrameModel):
     ccn: str = ccn_column()
     measure: str = column("cycle_1_score and the like, or weighted_score", source="computed")
     value: dt.Decimal(12, 3) = score_column("Points")
-    value_source: str = column("Where they come from", source="inputs", nullable=True, isin=SOURCES)
+    value_source: str = source_column("points", nullable=True)
     points: dt.int32 = column("Stars of the rank, before any cap", unit="stars", nullable=True)
     max_points: dt.int32 = column("Most stars", unit="stars", nullable=True)
     band_lower: dt.Decimal(12, 3) = score_column("Lowest score of the band")
@@ -148,10 +157,14 @@ class HealthStars(pa.DataFrameModel):
 
     ccn: str = ccn_column()
     scope: str = column("Whose cut points: the state's, or the nation's for a small state", source="computed", nullable=True)
+    ranked_homes: dt.int64 = column("Homes that were ranked there", unit="homes", nullable=True)
     fresh_stars: dt.int8 = stars_column("Star by this release's cut points, before any cap")
     kept_stars: dt.int8 = stars_column("Star of the release before, where the home's own score has not changed since")
     stars: dt.int8 = stars_column("The star")
-    source: str = column("recomputed, or published where there is no score", source="computed", isin=SOURCES)
+    stars_low: dt.int8 = stars_column("Lowest star possible behind a star of two that an abuse icon held down")
+    stars_high: dt.int8 = stars_column("Highest star possible behind it")
+    source: str = source_column("star: score, icon, and a kept star, which is CMS's")
+    has_own_ranks: bool = column("All homes that were ranked there were so by scores of ours", source="inspections.cut_points")
     status: str = column("rated, or why not", source="rules.reasons")
     reason: str = reason_column("What shaped the star")
 
@@ -163,7 +176,7 @@ class OverallComponents(pa.DataFrameModel):
     ccn: str = ccn_column()
     measure: str = column("Star that the step looks at, or cap", source="computed")
     value: dt.int32 = column("Where it begins, or what changes", unit="stars", nullable=True)
-    value_source: str = column("Where the value comes from", source="computed", nullable=True, isin=SOURCES)
+    value_source: str = source_column("step", nullable=True)
     reason: str = reason_column("Why the step changes nothing, or what it is")
 
 
@@ -175,9 +188,14 @@ class OverallStars(pa.DataFrameModel):
     health_stars: dt.int8 = stars_column("Inspection star, with which it begins")
     staffing_stars: dt.int8 = stars_column("Staffing star")
     quality_stars: dt.int8 = stars_column("Quality measure star")
+    health_source: str = source_column("inspection star")
+    staffing_source: str = source_column("staffing star, or its blank", nullable=True)
+    quality_source: str = source_column("quality measure star, or its blank")
     staffing_change: dt.int32 = column("What the staffing star changes", unit="stars", nullable=True)
     quality_change: dt.int32 = column("What the quality measure star changes", unit="stars", nullable=True)
     cap_change: dt.int32 = column("What the cap for one inspection star takes away", unit="stars", nullable=True)
     stars: dt.int8 = stars_column("The star")
     status: str = column("rated, or why not", source="rules.reasons")
     reason: str = reason_column("What shaped the star")
+    source: str = source_column("star")
+    has_own_ranks: bool = column("As in inspections.stars", source="inspections.stars")

@@ -6,7 +6,7 @@ import ibis.expr.datatypes as dt
 import pandera.ibis as pa
 
 from schemas.base import column, table
-from schemas.staffing import VALUE_SOURCES, points_column, reason_column, stars_column
+from schemas.staffing import VALUE_SOURCES, distance_column, points_column, reason_column, stars_column
 from schemas.surveys import home_column, processing_column
 from schemas.turnover import ccn_column
 
@@ -122,7 +122,7 @@ class Components(pa.DataFrameModel):
     band_lower: dt.Decimal(12, 4) = column("Lowest value of the band", nullable=True)
     band_upper: dt.Decimal(12, 4) = column("Highest value of the band", nullable=True)
     next_points: dt.int32 = points_column("Points of the next better band")
-    distance_to_next: dt.Decimal(12, 4) = column("How far the next better band is", nullable=True, ge=0)
+    distance_to_next: dt.Decimal(12, 4) = distance_column()
     reason: str = reason_column("Why there is no value, or why it does not count")
 
 
@@ -154,7 +154,9 @@ class QualityStars(pa.DataFrameModel):
     stars_high: dt.int8 = stars_column("Highest star possible behind values that are not shown")
     published_stars: dt.int8 = stars_column("Star as published")
     stars: dt.int8 = stars_column("The star")
-    source: str = column("recomputed or published", source="inputs", isin=["recomputed", "published"])
+    source: str = column(
+        "recomputed from the measures, or CMS's star or blank", source="inputs", isin=["recomputed", "published"]
+    )
     status: str = column("rated, or why not", source="rules.reasons")
     reason: str = reason_column("What shaped the star")
 

@@ -8,7 +8,16 @@ import pandera.ibis as pa
 from schemas.audit import Agreement, Comparison, Exclusion
 from schemas.base import column, table
 from schemas.inspections import Citations
-from schemas.staffing import VALUE_SOURCES, level_column, points_column, reason_column, stars_column
+from schemas.staffing import (
+    SOURCES,
+    VALUE_SOURCES,
+    distance_column,
+    level_column,
+    points_column,
+    reason_column,
+    source_column,
+    stars_column,
+)
 from schemas.turnover import HomeTurnover, ccn_column, measure_column
 
 DOMAINS = ["staffing", "inspections", "quality", "overall"]
@@ -19,7 +28,20 @@ class Versioned(pa.DataFrameModel):
 
     release: str = column("Care Compare release", source="computed")
     quarter: str = column("PBJ quarter of the staffing levels", source="rules.releases")
-    ruleset: str = column("Release month of the latest rule change that matters here", source="rules.rulesets")
+    ruleset: str = column(
+        "Release month of the latest rule change of any domain: one in every table of a release", source="rules.rulesets"
+    )
+
+
+class OfDomain(Versioned):
+    """Columns of published tables whose rows belong to a domain."""
+
+    domain_ruleset: str = column("Release month of the latest rule change of the row's domain", source="rules.rulesets")
+
+
+def cms_column(star: str, cms: str) -> object:
+    """CMS's own star."""
+    return column(f"{star} as CMS published it", cms=cms, unit="stars", nullable=True, isin=[1, 2, 3, 4, 5])
 
 
 def status_column(domain: str) -> object:
@@ -34,34 +56,47 @@ def footnote_column(domain: str, cms: str) -> object:
 
 @table("published.ratings", key=("ccn",), clock="release")
 class Ratings(Versioned):
-    """Every home of the provider file with its stars; what this release did not recompute is CMS's own star, see `*_source`."""
+    """Every home of the provider file with its stars, and CMS's own beside them; whose values are behind a star says `*_source`."""
 
     ccn: str = ccn_column()
     provider_name: str = column("Name of the home", cms="Provider Name", nullable=True)
     state: str = column("State or territory", cms="State", nullable=True)
     overall_rating: dt.int8 = stars_column("Overall star")
     health_inspection_rating: dt.int8 = stars_column("Health inspection star")
-    staffing_rating: dt.int8 = stars_column("Staffing star, recomputed")
+    staffing_rating: dt.int8 = stars_column("Staffing star")
     qm_rating: dt.int8 = stars_column("Quality measure star")
     long_stay_qm_rating: dt.int8 = stars_column("Long-stay quality measure star")
     short_stay_qm_rating: dt.int8 = stars_column("Short-stay quality measure star")
+    cms_overall_rating: dt.int8 = cms_column("Overall star", "Overall Rating")
+    cms_health_inspection_rating: dt.int8 = cms_column("Health inspection star", "Health Inspection Rating")
+    cms_staffing_rating: dt.int8 = cms_column("Staffing star", "Staffing Rating")
+    cms_qm_rating: dt.int8 = cms_column("Quality measure star", "QM Rating")
+    cms_long_stay_qm_rating: dt.int8 = cms_column("Long-stay quality measure star", "Long-Stay QM Rating")
+    cms_short_stay_qm_rating: dt.int8 = cms_column("Short-stay quality measure star", "Short-Stay QM Rating")
     staffing_score: dt.int32 = points_column("Staffing score out of 380; null where the star does not rest on it")
     overall_status: str = status_column("Overall")
     overall_reason: str = reason_column("What shaped the overall star")
     overall_footnote: str = footnote_column("Overall", "Overall Rating Footnote")
-    overall_source: str = column("recomputed or published", source="computed", isin=["recomputed", "published"])
+    overall_source: str = source_column("overall star", nullable=True)
     health_inspection_status: str = status_column("Health inspections")
     health_inspection_reason: str = reason_column("What shaped the health inspection star")
     health_inspection_footnote: str = footnote_column("Health inspections", "Health Inspection Rating Footnote")
-    health_inspection_source: str = column("recomputed or published", source="computed", isin=["recomputed", "published"])
+    health_inspection_source: str = source_column("health inspection star (score, abuse icon, a kept star)", nullable=True)
+    health_inspection_scope: str = column(
+        "Where the score was ranked: the state, or nation where the nation's cut points were used; as in cut_points",
+        source="computed",
+        nullable=True,
+    )
+    health_inspection_ranked_homes: dt.int64 = column("Homes that were ranked there", unit="homes", nullable=True)
     staffing_status: str = status_column("Staffing")
     staffing_reason: str = reason_column("What shaped the staffing star")
     staffing_footnote: str = footnote_column("Staffing", "Staffing Rating Footnote")
-    staffing_source: str = column("recomputed or published", source="computed", isin=["recomputed", "published"])
+    staffing_source: str = source_column("staffing star", nullable=True)
     qm_status: str = status_column("Quality measures")
     qm_reason: str = reason_column("What shaped the quality measure star")
     qm_footnote: str = footnote_column("Quality measures", "QM Rating Footnote")
-    qm_source: str = column("recomputed or published", source="computed", isin=["recomputed", "published"])
+    qm_source: str = column("recomputed from the quality measures, or CMS's star; null without a star", source="inputs", nullable=True,
+                            isin=["recomputed", "published"])  # fmt: skip
     is_sff: bool = column("Special Focus Facility", cms="Special Focus Status")
     is_sff_candidate: bool = column("Candidate for Special Focus", cms="Special Focus Status")
     has_abuse_icon: bool = column("Shown with the abuse icon", cms="Abuse Icon")
@@ -71,14 +106,17 @@ class Ratings(Versioned):
 
 
 @table("published.rating_components", key=("ccn", "domain", "measure"), clock="release")
-class RatingComponents(Versioned):
+class RatingComponents(OfDomain):
     """Every measure of every home: value, points and the way to the next band."""
 
     ccn: str = ccn_column()
     domain: str = column("Rating domain", source="computed", isin=DOMAINS)
     measure: str = column("Measure", source="rules")
     value: dt.Decimal(12, 4) = column("Value as compared with the cut points, in the measure's unit", nullable=True)
-    value_source: str = column("Where the value comes from", source="computed", nullable=True, isin=VALUE_SOURCES)
+    value_source: str = column(
+        "Where the value comes from; of a score or step whose values are behind it: recomputed where all are ours, mixed where some are. Quality "
+        "measures are in CMS's files alone, so that a score of them is recomputed",
+        source="computed", nullable=True, isin=list(dict.fromkeys([*VALUE_SOURCES, *SOURCES])))  # fmt: skip
     points: dt.int32 = points_column("Points earned")
     points_low: dt.int32 = points_column("Lowest points possible behind a printed value")
     points_high: dt.int32 = points_column("Highest points possible behind a printed value")
@@ -86,17 +124,17 @@ class RatingComponents(Versioned):
     band_lower: dt.Decimal(12, 4) = column("Lowest value of the band", nullable=True)
     band_upper: dt.Decimal(12, 4) = column("Highest value of the band, null at the open end", nullable=True)
     next_points: dt.int32 = points_column("Points of the next better band")
-    distance_to_next: dt.Decimal(12, 4) = column("How far the next better band is, in the measure's unit", nullable=True, ge=0)
-    reason: str = reason_column("Why there is no value, or what is uncertain about it")
+    distance_to_next: dt.Decimal(12, 4) = distance_column()
+    reason: str = reason_column("Why there is no value, what is uncertain about it, or why the home has no star of the score")
 
 
 @table("published.turnover", key=("ccn", "measure", "definition"), clock="release")
-class Turnover(Versioned, HomeTurnover):
+class Turnover(OfDomain, HomeTurnover):
     """Turnover of every home by measure and reading of the rule."""
 
 
 @table("published.employment_spells", key=("ccn", "employee_id", "measure", "first_workday"), clock="release", large=True)
-class EmploymentSpells(Versioned):
+class EmploymentSpells(OfDomain):
     """Employment spells under CMS's rule."""
 
     ccn: str = ccn_column()
@@ -110,7 +148,7 @@ class EmploymentSpells(Versioned):
 
 
 @table("published.staffing_levels", key=("ccn", "measure"), clock="release")
-class StaffingLevels(Versioned):
+class StaffingLevels(OfDomain):
     """Staffing levels of every home."""
 
     ccn: str = ccn_column()
@@ -130,22 +168,22 @@ class StaffingLevels(Versioned):
 
 
 @table("published.exclusions", key=("ccn", "domain", "measure", "exclusion"), clock="release")
-class Exclusions(Versioned, Exclusion):
+class Exclusions(OfDomain, Exclusion):
     """Every exclusion and flag of every home, with its evidence and what it did."""
 
     domain: str = column("Rating domain", source="computed", isin=DOMAINS)
 
 
 @table("published.citations", key=("ccn", "citation"), clock="release")
-class PublishedCitations(Versioned, Citations):
+class PublishedCitations(OfDomain, Citations):
     """Every citation of a health survey, what it adds to the inspection score, and why not."""
 
     tag_description: str = column("What the tag is about, in CMS's words", cms="Deficiency Description", nullable=True)
 
 
 @table("published.cut_points", key=("scope", "measure", "points", "basis"), clock="release")
-class CutPoints(Versioned):
-    """Cut points used, and those of the release's own distribution."""
+class CutPoints(OfDomain):
+    """Cut points used, and those of the release's own distribution. Bands share no value; one that nobody can be in has no row."""
 
     scope: str = column("nation or a state", source="computed")
     measure: str = column("Measure", source="rules")
@@ -157,10 +195,10 @@ class CutPoints(Versioned):
 
 
 @table("published.replication", key=("ccn", "item"), clock="release")
-class Replication(Versioned, Comparison):
+class Replication(OfDomain, Comparison):
     """Published against recomputed."""
 
 
 @table("published.replication_summary", key=("item",), clock="release")
-class ReplicationSummary(Versioned, Agreement):
+class ReplicationSummary(OfDomain, Agreement):
     """Agreement with CMS by item."""

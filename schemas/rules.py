@@ -313,6 +313,40 @@ class Footnotes(pa.DataFrameModel):
     source: str = column("Where the row comes from")
 
 
+@table("rules.special_focus", key=("text", "effective_from"), clock="none")
+class SpecialFocus(pa.DataFrameModel):
+    """What CMS's text on Special Focus says (methodology 4.7): compared without capitals and outer spaces."""
+
+    text: str = column("The text")
+    effective_from: str = column(f"First {MONTH}")
+    effective_to: str = column(f"Last {MONTH}", nullable=True)
+    meaning: str = column("Special Focus Facility, or candidate", isin=["facility", "candidate"])
+    source: str = column("Where the row comes from")
+
+
+@table("rules.nation_counts", key=("release",), clock="none")
+class NationCounts(pa.DataFrameModel):
+    """How many homes the provider file of a release was seen to have (methodology 8.4)."""
+
+    release: str = column("Care Compare release")
+    homes: dt.int32 = column("Homes", unit="homes")
+    source: str = column("Where the row comes from")
+
+
+@table("rules.completeness_limits", key=("basis", "effective_from"), clock="none")
+class CompletenessLimits(pa.DataFrameModel):
+    """When a file has so few homes of a state or of the nation that it looks incomplete."""
+
+    basis: str = column(
+        "What its homes are set against", isin=["nation_count", "previous_release", "daily_file", "provider_file"]
+    )
+    effective_from: str = column(f"First {MONTH}")
+    effective_to: str = column(f"Last {MONTH}", nullable=True)
+    least_pct: dt.int32 = column("Fewer are told", unit="percent")
+    unnoticed_homes: dt.int32 = column("But not where no more than so many are missing", unit="homes")
+    source: str = column("Where the row comes from")
+
+
 @table("rules.reasons", key=("reason",), clock="none")
 class Reasons(pa.DataFrameModel):
     """Every reason word with its meaning, and the order in which exclusions apply."""
@@ -348,6 +382,7 @@ class ReplicationItems(pa.DataFrameModel):
     """How near a recomputed value must be to the published one to agree."""
 
     item: str = column("Item of the comparison")
+    domain: str = column("Rating domain", isin=["staffing", "inspections", "quality", "overall"])
     input_of: str = column("Item that is made from it: where this one parts from CMS, that one may", nullable=True)
     decimals: dt.int8 = column("Decimals that CMS prints", unit="decimals")
     tolerance: dt.Decimal(9, 5) = column("Largest difference that agrees, in the item's unit")

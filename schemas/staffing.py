@@ -18,6 +18,7 @@ STAFFING_MEASURES = [
     "administrator_departures",
 ]
 VALUE_SOURCES = ["recomputed", "published", "published_rounded", "imputed"]
+SOURCES = ["recomputed", "published", "mixed"]
 
 
 def level_column(also: tuple[str, ...] = ()) -> object:
@@ -40,6 +41,13 @@ def points_column(description: str) -> object:
     return column(description, unit="points", nullable=True, ge=0)
 
 
+def distance_column() -> object:
+    """The way to the next better band."""
+    return column(
+        "How far the next better band is, in the measure's unit; null in the best band, without a value, and where a printed value already "
+        "lies in it", nullable=True, ge=0)  # fmt: skip
+
+
 def stars_column(description: str) -> object:
     """Stars, one to five; null where not rated."""
     return column(description, unit="stars", nullable=True, isin=[1, 2, 3, 4, 5])
@@ -48,6 +56,13 @@ def stars_column(description: str) -> object:
 def reason_column(description: str) -> object:
     """A word of rules.reasons."""
     return column(description, source="rules.reasons", nullable=True)
+
+
+def source_column(what: str, **more: object) -> object:
+    """Whose values are behind a score or star."""
+    return column(
+        f"Whose values are behind the {what}: recomputed where all are ours, published where all are CMS's, or mixed",
+        source="inputs", isin=SOURCES, **more)  # fmt: skip
 
 
 def wanted_column() -> object:
@@ -182,7 +197,7 @@ class Components(pa.DataFrameModel):
     band_lower: dt.Decimal(9, 3) = column("Lowest value of the band", nullable=True)
     band_upper: dt.Decimal(9, 3) = column("Highest value of the band, null at the open end", nullable=True)
     next_points: dt.int32 = points_column("Points of the next better band")
-    distance_to_next: dt.Decimal(9, 3) = column("How far the next better band is, in the measure's unit", nullable=True, ge=0)
+    distance_to_next: dt.Decimal(9, 3) = distance_column()
     wanted: str = wanted_column()
     reason: str = reason_column("Why there is no value, or what is uncertain about it")
     effect: str = column("What the exclusion does to the points", source="rules.exclusion_effects", nullable=True)
@@ -197,9 +212,12 @@ class Scores(pa.DataFrameModel):
     stars_low: dt.int8 = stars_column("Lowest star possible behind printed values")
     stars_high: dt.int8 = stars_column("Highest star possible behind printed values")
     stars_of_values: dt.int8 = stars_column("Star if every measure without a value were left out")
-    score: dt.int32 = points_column("Score out of 380, rescaled where measures are left out")
+    score: dt.int32 = points_column(
+        "Score out of 380, rescaled where measures are left out; null where the star does not rest on it"
+    )
     raw_points: dt.int32 = points_column("Points before rescaling")
     max_points: dt.int32 = points_column("Most points of the measures present")
     status: str = column("rated, or why not", source="rules.reasons")
     reason: str = reason_column("What shaped a rated star")
+    source: str = source_column("star", nullable=True)
     no_rn_days: dt.int32 = column("Days with residents and zero RN hours", unit="days", nullable=True)

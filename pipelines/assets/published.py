@@ -4,7 +4,7 @@ import dagster as dg
 
 from pipelines.engine import graph
 from pipelines.partitions import RELEASES
-from pipelines.publishing import publish
+from pipelines.publishing import OFFENDERS, publish
 from pipelines.resources import Run
 
 TABLES_OF_A_RELEASE = [name for name in graph() if name.startswith("published.")]
@@ -13,7 +13,7 @@ TABLES_OF_A_RELEASE = [name for name in graph() if name.startswith("published.")
 @dg.asset(
     key=["published", "release"],
     partitions_def=RELEASES,
-    deps=[dg.AssetKey(["published", name.split(".")[1]]) for name in TABLES_OF_A_RELEASE],
+    deps=[dg.AssetKey(name.split(".")) for name in (*TABLES_OF_A_RELEASE, *OFFENDERS)],
     group_name="published",
     description="The folder published/<release>: Parquet tables, datapackage.json, inputs.json, SHA256SUMS",
 )

@@ -54,14 +54,16 @@ def scored(citations: Sequence[Citation], release_day: date) -> list[Scored]:
     for one, result in zip(citations, found, strict=True):
         if result.counts and one.kind != INFECTION_CONTROL and any(_near(one, other) for other in infection):
             _drop(result, "infection_control_counts")
+    rank = [(c.letter, result.points) for c, result in zip(citations, found, strict=True)]  # R26: the letter, then the points
     for one, result in zip(citations, found, strict=True):
         if not result.counts or one.kind != COMPLAINT:
             continue
         standard = [k for k, c in enumerate(citations) if c.kind == STANDARD and found[k].counts and _near(one, c)]
         if standard:
-            nearest = found[min(standard, key=lambda k: (abs(citations[k].day - one.day), citations[k].day))]
-            if result.points > nearest.points:
-                nearest.points, nearest.reason = result.points, "raised_by_complaint"
+            nearest = min(standard, key=lambda k: (abs(citations[k].day - one.day), citations[k].day))
+            if (one.letter, result.points) > rank[nearest]:
+                rank[nearest] = (one.letter, result.points)
+                found[nearest].points, found[nearest].reason = result.points, "raised_by_complaint"
             _drop(result, "counted_once")
     return found
 

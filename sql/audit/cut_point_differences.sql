@@ -31,5 +31,4 @@ left join inspections.cut_points as cut_points on scoped.ranked_scope = cut_poin
 where
     scoped.stars > 1
     and scoped.upper is distinct from cut_points.upper
-    and not (scoped.upper is null and cut_points.upper < cut_points.lower)
 order by scoped.scope, scoped.stars

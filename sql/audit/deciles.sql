@@ -1,6 +1,7 @@
 -- Point ranges that this release's own distribution gives, beside CMS's.
 -- Grain: measure, points. Quantile: linear interpolation (quantile_cont, R type 7), rounded half up to the decimals that are compared; a value
--- belongs to the band whose bounds hold it, so equal values are never split. Best values earn the most points.
+-- belongs to the band whose bounds hold it, so equal values are never split. Best values earn the most points; what equal values leave empty has
+-- no row.
 with bands_of as (  -- step 1 has the fewest points; zero, where it is a band of its own, has the most and is in no other
     select
         measure,
@@ -112,5 +113,6 @@ left join values_of
     on bands.measure = values_of.measure
     and values_of.value >= bands.lower
     and (bands.upper is null or values_of.value <= bands.upper)
+where bands.lower <= coalesce(bands.upper, bands.lower)
 group by all
 order by bands.measure, bands.points

@@ -1,5 +1,7 @@
 -- Published against recomputed, item by item.
--- Grain: ccn, item. Rule: tolerances are rules.replication_items; R19: `open` where printed values do not determine the star.
+-- Grain: ccn, item. Rule: tolerances are rules.replication_items; R19, R27: `open` where printed values do not determine the star. A value is our
+-- own where none that CMS published stood in for it, or for an input that files let us count; case mix, the row NATION, quality measures, revisits
+-- and Special Focus are in no file but CMS's.
 with blanks as (  -- what stands behind imputed points: the other reading of a blank may be CMS's
     select ccn, min(reason) as reason
     from staffing.components
@@ -14,16 +16,17 @@ stars as (
         published.staffing_rating::decimal(18, 9) as published,
         scores.stars::decimal(18, 9) as recomputed,
         published.staffing_rating between scores.stars_low and scores.stars_high as is_possible,
+        scores.source = 'recomputed' as is_own,
         case
             when scores.stars is null then scores.status
-            when footnotes.reason is not null then 'published_footnote'
+            when printed.reason is not null then 'published_footnote'
             when blanks.reason is not null and published.staffing_rating = scores.stars_of_values then 'blank_left_out'
             else blanks.reason
         end as reason
     from current.provider_info as published
     inner join staffing.scores as scores on published.ccn = scores.ccn
+    inner join homes.printed_stars as printed on published.ccn = printed.ccn and printed.rating = 'staffing_rating'
     left join blanks on published.ccn = blanks.ccn
-    left join rules.footnotes as footnotes on trim(published.staffing_footnote) = footnotes.footnote
 ),
 
 levels as (
@@ -34,12 +37,14 @@ levels as (
                 item: 'reported_' || measure || '_hprd',
                 published: published_reported_hprd,
                 recomputed: reported_hprd,
+                is_own: true,
                 reason: exclusion
             },
             {
                 item: 'adjusted_' || measure || '_hprd',
                 published: published_adjusted_hprd,
                 recomputed: coalesce(adjusted_hprd, adjusted_from_published_hprd),
+                is_own: adjusted_hprd is not null,
                 reason: case
                     when coalesce(adjusted_hprd, adjusted_from_published_hprd) is null then exclusion
                     when nation_basis <> 'state_averages' then 'national_mean'
@@ -76,12 +81,11 @@ no_rn as (
     select
         scores.ccn,
         'no_rn_days' as item,
-        coalesce(footnotes.reason = 'no_rn_days', false)::int as published,
+        coalesce(printed.reason = 'no_rn_days', false)::int as published,
         case when scores.no_rn_days is not null then (scores.no_rn_days >= limits.value)::int end as recomputed,
-        case when footnotes.reason = 'no_rn_days' then 'published_footnote' end as reason
+        case when printed.reason = 'no_rn_days' then 'published_footnote' end as reason
     from staffing.scores as scores
-    inner join current.provider_info as published on scores.ccn = published.ccn
-    left join rules.footnotes as footnotes on trim(published.staffing_footnote) = footnotes.footnote
+    inner join homes.printed_stars as printed on scores.ccn = printed.ccn and printed.rating = 'staffing_rating'
     inner join rules.staffing_limits as limits
         on limits.rule = 'no_rn_days'
         and getvariable('release')::varchar between limits.effective_from and coalesce(limits.effective_to, '9999-12')
@@ -91,11 +95,20 @@ inspections as (
     select
         scores.ccn,
         unnest([
-            {item: 'weighted_score', published: scores.published_weighted_score, recomputed: scores.weighted_score, reason: null},
+            {
+                item: 'weighted_score',
+                published: scores.published_weighted_score,
+                recomputed: scores.weighted_score,
+                is_possible: false,
+                is_own: scores.value_source = 'recomputed',
+                reason: null
+            },
             {
                 item: 'health_inspection_rating',
                 published: scores.published_stars::decimal(12, 3),
-                recomputed: case when stars.source = 'recomputed' then stars.stars::decimal(12, 3) end,
+                recomputed: case when stars.fresh_stars is not null then stars.stars::decimal(12, 3) end,
+                is_possible: scores.published_stars between stars.stars_low and stars.stars_high,
+                is_own: stars.source = 'recomputed' and stars.has_own_ranks,
                 reason: coalesce(stars.reason, nullif(stars.status, 'rated'))
             }
         ]) as compared
@@ -139,6 +152,7 @@ overall as (
         'overall_rating' as item,
         published.overall_rating as published,
         overall.stars as recomputed,
+        overall.source = 'recomputed' and overall.has_own_ranks as is_own,
         case
             when overall.stars is null then overall.status
             when
@@ -152,32 +166,39 @@ overall as (
 ),
 
 every as (
-    select ccn, item, published, recomputed, is_possible, reason
+    select ccn, item, published, recomputed, is_possible, is_own, reason
     from stars
     union all
-    select ccn, compared.item, compared.published, compared.recomputed, false as is_possible, compared.reason
+    select ccn, compared.item, compared.published, compared.recomputed, compared.is_possible, compared.is_own, compared.reason
     from inspections
     union all
-    select ccn, item, published, recomputed, false as is_possible, reason
+    select ccn, item, published, recomputed, false as is_possible, true as is_own, reason
     from cycles
     union all
-    select ccn, item, published, recomputed, false as is_possible, reason
+    select ccn, item, published, recomputed, false as is_possible, true as is_own, reason
     from abuse
     union all
-    select ccn, item, published, recomputed, is_possible, reason
+    select ccn, item, published, recomputed, is_possible, true as is_own, reason
     from quality
     union all
-    select ccn, item, published, recomputed, false as is_possible, reason
+    select ccn, item, published, recomputed, false as is_possible, is_own, reason
     from overall
     union all
-    select levels.ccn, levels.compared.item, levels.compared.published, levels.compared.recomputed, false as is_possible, levels.compared.reason
+    select
+        levels.ccn,
+        levels.compared.item,
+        levels.compared.published,
+        levels.compared.recomputed,
+        false as is_possible,
+        levels.compared.is_own,
+        levels.compared.reason
     from levels
     inner join current.provider_info as homes on levels.ccn = homes.ccn
     union all
-    select ccn, item, published, recomputed, false as is_possible, exclusion as reason
+    select ccn, item, published, recomputed, false as is_possible, true as is_own, exclusion as reason
     from turnovers
     union all
-    select ccn, item, published, recomputed, false as is_possible, reason
+    select ccn, item, published, recomputed, false as is_possible, true as is_own, reason
     from no_rn
 ),
 
@@ -198,6 +219,7 @@ rounded as (
             else round(every.recomputed::decimal(18, 9), 5)
         end as recomputed,
         every.is_possible,
+        coalesce(every.recomputed is not null and every.is_own and getvariable('inputs')::varchar <> 'published', false) as is_own,
         every.reason,
         items.tolerance
     from every
@@ -231,9 +253,10 @@ select
     judged.recomputed,
     judged.recomputed - judged.published as difference,
     judged.agrees,
+    judged.is_own,
     case
         when judged.agrees = 'yes' then null
-        when judged.agrees = 'open' and judged.reason = 'imputed_values' then judged.reason
+        when judged.agrees = 'open' and judged.reason in ('imputed_values', 'hidden_by_icon') then judged.reason
         when judged.agrees = 'open' then 'one_point_band'
         when judged.agrees = 'no' and judged.reason is not null then judged.reason
         when judged.agrees = 'no' and parted.ccn is not null then 'input_differs'

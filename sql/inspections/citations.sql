@@ -1,6 +1,7 @@
 -- Every citation of a health survey: where it counts, what it adds, and why not.
 -- Grain: ccn, citation. Rule: methodology 4.1, 4.3, 4.4; R13. A standard survey counts by CMS's cycle, any other by its age on the first
--- of the month. A complaint near a standard survey adds to that one's citation, so a tag cited on both counts once and in one cycle.
+-- of the month. A tag cited on a standard survey and a complaint near it counts once, in the standard survey's cycle, with the higher letter
+-- and of equal letters with more points (R26).
 with settings as (
     select
         (getvariable('release')::varchar || '-01')::date as release_day,
@@ -110,6 +111,7 @@ joined as (  -- a complaint and the nearest standard survey that has its tag
     select
         placed.ccn,
         placed.citation,
+        placed.scope_severity,
         placed.own_points,
         arg_min(pairs.other_citation, (abs(placed.survey_date - pairs.other_date), pairs.other_citation)) as counted_with
     from placed
@@ -121,10 +123,12 @@ joined as (  -- a complaint and the nearest standard survey that has its tag
     group by all
 ),
 
-raised as (
-    select ccn, counted_with as citation, max(own_points) as most_points
+raised as (  -- standard citations that a complaint outranks
+    select joined.ccn, joined.counted_with as citation, arg_max(joined.own_points, (joined.scope_severity, joined.own_points)) as points
     from joined
-    group by ccn, counted_with
+    inner join placed on joined.ccn = placed.ccn and joined.counted_with = placed.citation
+    where (joined.scope_severity, joined.own_points) > (placed.scope_severity, placed.own_points)
+    group by joined.ccn, joined.counted_with
 )
 
 select
@@ -140,7 +144,7 @@ select
     placed.own_points,
     case
         when placed.reason is null and behind_infection_control.ccn is null and joined.ccn is null
-            then greatest(placed.own_points, raised.most_points)
+            then coalesce(raised.points, placed.own_points)
         else 0
     end as points,
     placed.reason is null and behind_infection_control.ccn is null and joined.ccn is null as is_counted,
@@ -149,7 +153,7 @@ select
         when placed.reason is not null then placed.reason
         when behind_infection_control.ccn is not null then 'infection_control_counts'
         when joined.ccn is not null then 'counted_once'
-        when raised.most_points > placed.own_points then 'raised_by_complaint'
+        when raised.citation is not null then 'raised_by_complaint'
         when placed.is_past then 'past_noncompliance'
     end as reason
 from placed

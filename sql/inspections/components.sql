@@ -9,7 +9,6 @@ with bands as (
         lead(stars) over (partition by scope order by stars) as next_stars,
         lead(upper) over (partition by scope order by stars) as next_upper
     from inspections.cut_points
-    where upper is null or upper >= lower  -- a band that equal scores leave empty is none to reach
 )
 
 select

@@ -17,8 +17,7 @@ published as (
         ccn,
         cycle.*,
         cycle_1_survey_date,
-        count(cycle.score) over (partition by ccn) as scored_cycles,
-        sum(cycle.citations) over (partition by ccn) as every_citation
+        count(cycle.score) over (partition by ccn) as scored_cycles
     from (
         select
             ccn,
@@ -60,17 +59,7 @@ standard_surveys as (
 ),
 
 rejected as (
-    select distinct ccn from current.rejects
-    where table_name in ('health_citations', 'provider_info')
-),
-
-has_citations as (
-    select distinct ccn from inspections.citations
-),
-
-supplied as (
-    select count(*) > 0 as citations from inputs.supplied
-    where table_name = 'health_citations'
+    select distinct ccn from current.rejects where table_name = 'provider_info'
 ),
 
 known as (
@@ -81,21 +70,15 @@ known as (
         coalesce(cited.points, 0) as deficiency_points,
         coalesce(cited.points, 0) * revisit_points.percent as revisit_hundredths,
         case
-            when rejected.ccn is not null then 'rejected_rows'
+            when rejected.ccn is not null or gaps.exclusion = 'rejected_rows' then 'rejected_rows'
             when published.score is null and published.scored_cycles > 0 then 'no_such_cycle'
-            when not supplied.citations then 'inputs_absent'
-            when blocked.reason is not null then blocked.reason
-            when
-                has_citations.ccn is null
-                and coalesce(published.every_citation > 0, standard_surveys.ccn is null)
-                then 'not_in_citations'
+            when coalesce(gaps.exclusion, blocked.reason) is not null then coalesce(gaps.exclusion, blocked.reason)
             when revisit_points.percent is null then 'revisits_unknown'
         end as exclusion
     from published
-    cross join supplied
     left join cited on published.ccn = cited.ccn and published.cycle = cited.cycle
     left join blocked on published.ccn = blocked.ccn
-    left join has_citations on published.ccn = has_citations.ccn
+    left join inspections.citation_gaps as gaps on published.ccn = gaps.ccn
     left join rejected on published.ccn = rejected.ccn
     left join standard_surveys on published.ccn = standard_surveys.ccn
     left join revisit_points on published.revisits between revisit_points.revisits and revisit_points.through

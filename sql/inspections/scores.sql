@@ -1,5 +1,5 @@
 -- Inspection score of every home of the provider file, from its points of each rating cycle.
--- Grain: ccn. Rule: methodology 4.3, 4.5, 4.7; R13. Special Focus homes have a score and no star.
+-- Grain: ccn. Rule: methodology 4.3, 4.5, 4.7; R13, R28. Special Focus homes have a score and no star.
 with weights as (
     select cycles, cycle, sixtieths
     from rules.health_weights
@@ -7,7 +7,7 @@ with weights as (
 ),
 
 cycles as (
-    select ccn, cycle, score, count(*) over (partition by ccn) as cycles
+    select ccn, cycle, score, value_source, count(*) over (partition by ccn) as cycles
     from inspections.cycles
     where exclusion is distinct from 'no_such_cycle'
 ),
@@ -15,11 +15,15 @@ cycles as (
 weighted as (
     select
         cycles.ccn,
-        any_value(cycles.cycles) as cycles,
         case
             when count(weights.cycle) = any_value(cycles.cycles) and count(cycles.score) = any_value(cycles.cycles)
                 then round((sum(cycles.score * weights.sixtieths) / 60)::decimal(18, 9), 3)
-        end as weighted_score
+        end as weighted_score,
+        case
+            when bool_and(cycles.value_source = 'recomputed') then 'recomputed'
+            when bool_and(cycles.value_source = 'published') then 'published'
+            else 'mixed'
+        end as value_source
     from cycles
     left join weights on cycles.cycles = weights.cycles and cycles.cycle = weights.cycle
     group by cycles.ccn
@@ -40,37 +44,38 @@ scored as (
         weighted.weighted_score,
         homes.weighted_health_score as published_weighted_score,
         homes.health_inspection_rating as published_stars,
-        weighted.cycles,
         case getvariable('inputs')::varchar
             when 'published' then homes.weighted_health_score
             when 'recomputed' then weighted.weighted_score
             else coalesce(weighted.weighted_score, homes.weighted_health_score)
         end as score,
         case
+            when getvariable('inputs')::varchar = 'published' or weighted.weighted_score is null then 'published'
+            else weighted.value_source
+        end as value_source,
+        case
             when getvariable('inputs')::varchar = 'recomputed' then coalesce(abuse.recomputed_icon, abuse.published_icon)
             else abuse.published_icon
         end as has_abuse_icon,
-        coalesce(upper(trim(homes.special_focus_status)) = 'SFF', false) as is_sff,
-        footnotes.reason,
+        abuse.recomputed_icon,
+        standing.withheld,
+        printed.reason,
         excluded.exclusion
     from current.provider_info as homes
+    inner join homes.standing as standing on homes.ccn = standing.ccn
+    inner join homes.printed_stars as printed on homes.ccn = printed.ccn and printed.rating = 'health_inspection_rating'
     inner join inspections.abuse as abuse on homes.ccn = abuse.ccn
     left join weighted on homes.ccn = weighted.ccn
     left join excluded on homes.ccn = excluded.ccn
-    left join rules.footnotes as footnotes on trim(homes.health_inspection_footnote) = footnotes.footnote
 )
 
 select
-    * exclude (reason, cycles, exclusion),
+    * exclude (value_source, recomputed_icon, withheld, reason, exclusion),
+    case when score is not null then value_source end as value_source,
+    coalesce(has_abuse_icon = recomputed_icon, false) as has_own_icon,
     case
-        when score is null then null
-        when getvariable('inputs')::varchar = 'published' or weighted_score is null then 'published'
-        else 'recomputed'
-    end as value_source,
-    case
-        when is_sff then 'special_focus'
+        when withheld is not null then withheld
         when reason is not null then reason
-        when cycles = 1 and published_stars is null then 'too_new'
         when score is null and getvariable('inputs')::varchar = 'recomputed' then coalesce(exclusion, 'not_published')
         when score is null and published_stars is null then 'not_published'
         else 'rated'

@@ -11,7 +11,8 @@ select
     descriptions.description as tag_description,
     versions.release,
     versions.quarter,
-    versions.ruleset
+    versions.ruleset,
+    versions.domain_ruleset
 from inspections.citations as citations
 left join descriptions on citations.tag = descriptions.tag
 inner join audit.versions as versions on versions.domain = 'inspections'

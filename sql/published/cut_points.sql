@@ -1,6 +1,6 @@
 -- The cut points used, beside those of this release's own distribution and CMS's of the states.
 -- Grain: scope, measure, points, basis. Rule: methodology 3.1, 4.5, 5.4, 5.5 (points of scores are stars); R20: a release after the last guide seen
--- carries CMS's forward, marked.
+-- carries CMS's forward, marked. A band that equal values leave empty has no row.
 with in_force as (
     select 'staffing' as domain, measure, points, lower, upper, last_seen
     from rules.staffing_cut_points
@@ -70,6 +70,7 @@ thresholds as (
 estimated as (
     select 'quality' as domain, score_name as measure, stars as points, 'estimated' as basis, lower, upper, homes
     from quality.estimated_thresholds
+    where lower <= coalesce(upper, lower)
 ),
 
 ranked as (  -- every ranked home in its state, by whose cut points it goes there, and once more in the nation
@@ -133,7 +134,8 @@ select
     every.* exclude (domain),
     versions.release,
     versions.quarter,
-    versions.ruleset
+    versions.ruleset,
+    versions.domain_ruleset
 from every
 inner join audit.versions as versions on every.domain = versions.domain
 order by every.scope, every.measure, every.points, every.basis

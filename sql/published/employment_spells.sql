@@ -11,7 +11,8 @@ select
     spells.departed,
     versions.release,
     versions.quarter,
-    versions.ruleset
+    versions.ruleset,
+    versions.domain_ruleset
 from turnover.spells as spells
 inner join audit.versions as versions on versions.domain = 'staffing'
 where

@@ -12,7 +12,8 @@ select
     every.*,
     versions.release,
     versions.quarter,
-    versions.ruleset
+    versions.ruleset,
+    versions.domain_ruleset
 from every
 inner join audit.versions as versions on every.domain = versions.domain
 order by every.ccn, every.domain, every.measure, every.exclusion

@@ -1,6 +1,19 @@
 -- Every measure of every home: value, points and the way to the next band.
--- Grain: ccn, domain, measure. Rule: methodology 3.1, 4.5, 5, 6. Points of a score are its stars; values of the overall star are changes.
-with quality_scores as (
+-- Grain: ccn, domain, measure. Rule: methodology 3.1, 4.5, 5, 6. Points of a score are its stars, so that a home without the star has none and the
+-- reason; values of the overall star are changes.
+with thresholds as (
+    select
+        rating,
+        stars,
+        lower,
+        lead(stars) over (partition by rating order by stars) as next_stars,
+        lead(lower) over (partition by rating order by stars) as next_lower,
+        max(stars) over (partition by rating) as most_stars
+    from rules.star_thresholds
+    where getvariable('release')::varchar between effective_from and coalesce(effective_to, '9999-12')
+),
+
+quality_scores as (
     select
         scores.ccn,
         scores.score_name as measure,
@@ -10,24 +23,18 @@ with quality_scores as (
             when scores.score_low = scores.score_high then 'recomputed'
             else 'imputed'
         end as value_source,
-        scores.stars as points,
-        scores.stars_low as points_low,
-        scores.stars_high as points_high,
-        case when scores.stars is not null then 5 end as max_points,
-        here.lower as band_lower,
-        better.lower - 1 as band_upper,
-        better.stars as next_points,
-        better.lower - scores.score as distance_to_next,
-        nullif(scores.status, 'rated') as reason
+        thresholds.stars as points,
+        case when thresholds.stars is not null then scores.stars_low end as points_low,
+        case when thresholds.stars is not null then scores.stars_high end as points_high,
+        thresholds.most_stars as max_points,
+        thresholds.lower as band_lower,
+        thresholds.next_lower - 1 as band_upper,
+        thresholds.next_stars as next_points,
+        thresholds.next_lower - scores.score as distance_to_next,
+        case when scores.status <> 'rated' then scores.status when stars.status <> 'rated' then stars.status end as reason
     from quality.scores as scores
-    left join rules.star_thresholds as here
-        on scores.rating = here.rating
-        and scores.stars = here.stars
-        and getvariable('release')::varchar between here.effective_from and coalesce(here.effective_to, '9999-12')
-    left join rules.star_thresholds as better
-        on scores.rating = better.rating
-        and scores.stars + 1 = better.stars
-        and getvariable('release')::varchar between better.effective_from and coalesce(better.effective_to, '9999-12')
+    inner join quality.stars as stars on scores.ccn = stars.ccn and scores.rating = stars.rating
+    left join thresholds on scores.rating = thresholds.rating and scores.stars = thresholds.stars and stars.stars is not null
 ),
 
 every as (
@@ -46,7 +53,8 @@ select
     every.* exclude (effect, wanted, stay),
     versions.release,
     versions.quarter,
-    versions.ruleset
+    versions.ruleset,
+    versions.domain_ruleset
 from every
 inner join audit.versions as versions on every.domain = versions.domain
 order by every.ccn, every.domain, every.measure

@@ -18,25 +18,33 @@ select
     quality.stars as qm_rating,
     long_stay.stars as long_stay_qm_rating,
     short_stay.stars as short_stay_qm_rating,
+    homes.overall_rating as cms_overall_rating,
+    homes.health_inspection_rating as cms_health_inspection_rating,
+    homes.staffing_rating as cms_staffing_rating,
+    homes.qm_rating as cms_qm_rating,
+    homes.long_stay_qm_rating as cms_long_stay_qm_rating,
+    homes.short_stay_qm_rating as cms_short_stay_qm_rating,
     scores.score as staffing_score,
     overall.status as overall_status,
     overall.reason as overall_reason,
     homes.overall_footnote,
-    'recomputed' as overall_source,
+    case when overall.stars is not null then overall.source end as overall_source,
     health.status as health_inspection_status,
     health.reason as health_inspection_reason,
     homes.health_inspection_footnote,
-    health.source as health_inspection_source,
+    case when health.stars is not null then health.source end as health_inspection_source,
+    health.scope as health_inspection_scope,
+    health.ranked_homes as health_inspection_ranked_homes,
     scores.status as staffing_status,
     scores.reason as staffing_reason,
     homes.staffing_footnote,
-    'recomputed' as staffing_source,
+    case when scores.stars is not null then scores.source end as staffing_source,
     quality.status as qm_status,
     quality.reason as qm_reason,
     homes.qm_footnote,
-    quality.source as qm_source,
-    inspections.is_sff,
-    coalesce(upper(trim(homes.special_focus_status)) = 'SFF CANDIDATE', false) as is_sff_candidate,
+    case when quality.stars is not null then quality.source end as qm_source,
+    standing.is_sff,
+    standing.is_sff_candidate,
     inspections.has_abuse_icon,
     case
         when overall.stars is null then 'not_rated'
@@ -49,6 +57,7 @@ select
     versions.ruleset
 from current.provider_info as homes
 cross join limits
+inner join homes.standing as standing on homes.ccn = standing.ccn
 inner join staffing.scores as scores on homes.ccn = scores.ccn
 inner join inspections.scores as inspections on homes.ccn = inspections.ccn
 inner join inspections.stars as health on homes.ccn = health.ccn

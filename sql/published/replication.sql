@@ -4,7 +4,9 @@ select
     replication.*,
     versions.release,
     versions.quarter,
-    versions.ruleset
+    versions.ruleset,
+    versions.domain_ruleset
 from audit.replication as replication
-inner join audit.versions as versions on versions.domain = 'staffing'
-order by ccn, item
+inner join rules.replication_items as items on replication.item = items.item
+inner join audit.versions as versions on items.domain = versions.domain
+order by replication.ccn, replication.item

@@ -24,7 +24,8 @@ select
     case when chosen.measure = 'rn' then daily.zero_days end as zero_rn_days,
     versions.release,
     versions.quarter,
-    versions.ruleset
+    versions.ruleset,
+    versions.domain_ruleset
 from staffing.levels as chosen
 left join staffing.daily_levels as daily on chosen.ccn = daily.ccn and chosen.measure = daily.measure
 inner join audit.versions as versions on versions.domain = 'staffing'

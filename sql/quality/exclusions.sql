@@ -1,5 +1,5 @@
--- What keeps quality measures and stars of a home from counting as they stand, with its evidence.
--- Grain: ccn, measure, exclusion. Rule: methodology 5.3.
+-- What keeps quality measures and stars of a home from counting as they stand, with its evidence, what it can do and what it did.
+-- Grain: ccn, measure, exclusion. Rule: methodology 5.2, 5.3.
 with measures as (
     select measure, source_table, code_like
     from rules.quality_measures
@@ -15,6 +15,7 @@ missing as (
             as effect,
         case
             when components.reason = 'not_in_file' then 'no row of the home in ' || measures.source_table
+            when components.reason = 'not_used' then 'not marked as used in ' || measures.source_table
             when components.reason = 'no_point_ranges' then 'value ' || components.value
             else 'no value in ' || measures.source_table
         end as evidence
@@ -67,21 +68,29 @@ unknown_homes as (
     group by listed.ccn
 ),
 
-averages as (
+quartered as (
     select
         qm_mds.ccn,
-        qm_mds.measure_code as measure,
-        'average_outside_quarters' as exclusion,
-        'flag' as effect,
-        'average ' || qm_mds.four_quarter_average || ', quarters ' || least(quarter_1, quarter_2, quarter_3, quarter_4) || ' to '
-        || greatest(quarter_1, quarter_2, quarter_3, quarter_4) as evidence
+        qm_mds.measure_code,
+        qm_mds.measure_period,
+        qm_mds.four_quarter_average as average,
+        list_min([quarter_1, quarter_2, quarter_3, quarter_4]) as lowest,
+        list_max([quarter_1, quarter_2, quarter_3, quarter_4]) as highest
     from latest.qm_mds
     inner join measures on measures.source_table = 'qm_mds' and qm_mds.measure_code like measures.code_like
-    where
-        quarter_1 + quarter_2 + quarter_3 + quarter_4 is not null
-        and four_quarter_average not between least(quarter_1, quarter_2, quarter_3, quarter_4) - 0.000001
-        and greatest(quarter_1, quarter_2, quarter_3, quarter_4) + 0.000001
-    qualify row_number() over (partition by qm_mds.ccn, qm_mds.measure_code order by qm_mds.measure_period desc) = 1
+    where quarter_1 + quarter_2 + quarter_3 + quarter_4 is not null
+),
+
+averages as (
+    select
+        ccn,
+        measure_code as measure,
+        'average_outside_quarters' as exclusion,
+        'flag' as effect,
+        'average ' || average || ', quarters ' || lowest || ' to ' || highest as evidence
+    from quartered
+    where average not between lowest - 0.000001 and highest + 0.000001
+    qualify row_number() over (partition by ccn, measure_code order by measure_period desc) = 1
 ),
 
 stars as (
@@ -107,12 +116,28 @@ every as (
     select * from averages
     union all
     select * from stars
+),
+
+told as (
+    select *
+    from every
+    union all by name
+    select ccn, measure, reason as exclusion, 'flag' as effect, evidence, first_date, last_date
+    from audit.flags
+    where domain = 'quality'
 )
 
-select *, null::date as first_date, null::date as last_date
-from every
-union all
-select ccn, measure, reason as exclusion, 'flag' as effect, evidence, first_date, last_date
-from audit.flags
-where domain = 'quality'
-order by ccn, measure, exclusion
+select
+    told.ccn,
+    told.measure,
+    told.exclusion,
+    case when told.measure = 'qm_rating' then 'overall_qm_score' when told.exclusion <> 'unknown_measure' then told.measure end
+        as rating_measure,
+    told.effect as could,  -- a measure, a stay and a star each have one reason, which acts
+    told.effect,
+    told.effect <> 'flag' as counted,
+    told.evidence,
+    told.first_date,
+    told.last_date
+from told
+order by told.ccn, told.measure, told.exclusion

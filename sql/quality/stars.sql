@@ -1,5 +1,5 @@
 -- Quality measure stars of every home of the provider file: from the measures where they determine them, else CMS's.
--- Grain: ccn, rating. Rule: methodology 5.3, 5.4: with one stay alone the star is that stay's. CMS counts values that it does not show, so a
+-- Grain: ccn, rating. Rule: methodology 5.3, 5.4; R28: with one stay alone the star is that stay's. CMS counts values that it does not show, so a
 -- stay that it rates is not missing although we cannot score it.
 with scored as (
     select
@@ -29,20 +29,6 @@ found as (
     inner join current.provider_info as homes on scored.ccn = homes.ccn
 ),
 
-printed as (
-    select ccn, printed.*
-    from (
-        select
-            ccn,
-            unnest([
-                {rating: 'qm_rating', stars: qm_rating, footnote: trim(qm_footnote)},
-                {rating: 'long_stay_qm_rating', stars: long_stay_qm_rating, footnote: trim(long_stay_qm_footnote)},
-                {rating: 'short_stay_qm_rating', stars: short_stay_qm_rating, footnote: trim(short_stay_qm_footnote)}
-            ]) as printed
-        from current.provider_info
-    )
-),
-
 compared as (
     select
         printed.ccn,
@@ -53,16 +39,15 @@ compared as (
         found.score.stars_high as stars_high,
         found.score.status as score_status,
         found.score.stars_low = found.score.stars_high as is_certain,
-        footnotes.reason as footnote_reason,
+        printed.reason as footnote_reason,
         case
-            when inspections.is_sff then 'special_focus'
-            when footnotes.reason in ('special_focus', 'too_new') then footnotes.reason
-            when printed.stars is null and footnotes.reason = 'suppressed' then footnotes.reason
+            when standing.withheld is not null then standing.withheld
+            when printed.reason = 'too_new' then printed.reason
+            when printed.stars is null and printed.reason = 'suppressed' then printed.reason
         end as not_shown
-    from printed
-    inner join inspections.scores as inspections on printed.ccn = inspections.ccn
+    from homes.printed_stars as printed
+    inner join homes.standing as standing on printed.ccn = standing.ccn
     inner join found on printed.ccn = found.ccn and printed.rating = found.rating
-    left join rules.footnotes as footnotes on printed.footnote = footnotes.footnote
 ),
 
 chosen as (
@@ -76,11 +61,14 @@ chosen as (
     from compared
 ),
 
-starred as (
+starred as (  -- what we cannot tell CMS's blank does: inputs are absent, or the measures leave the star open
     select
-        *,
-        case when not_shown is null then case when takes_published then published_stars else recomputed_stars end end as stars
+        chosen.*,
+        case when not_shown is null then case when takes_published then published_stars else recomputed_stars end end as stars,
+        takes_published and (published_stars is not null or score_status = 'rated' or coalesce(unknown.published_stands_in, false)) as is_published,
+        coalesce(unknown.published_stands_in, false) as is_unknown
     from chosen
+    left join rules.reasons as unknown on chosen.score_status = unknown.reason
 )
 
 select
@@ -91,17 +79,14 @@ select
     stars_high,
     published_stars,
     stars,
-    case
-        when getvariable('inputs')::varchar = 'published' or (takes_published and published_stars is not null) then 'published'
-        else 'recomputed'
-    end as source,
+    case when getvariable('inputs')::varchar = 'published' or is_published then 'published' else 'recomputed' end as source,
     case
         when not_shown is not null then not_shown
         when stars is not null then 'rated'
         when getvariable('inputs')::varchar = 'published' then coalesce(footnote_reason, 'not_published')
-        when not coalesce(unknown.published_stands_in, false) then coalesce(footnote_reason, score_status)
-        when getvariable('inputs')::varchar = 'recomputed' then score_status
-        else coalesce(footnote_reason, 'not_published')  -- what we cannot tell CMS's blank does
+        when is_unknown and getvariable('inputs')::varchar = 'recomputed' then score_status
+        when is_unknown or score_status = 'rated' then coalesce(footnote_reason, 'not_published')
+        else coalesce(footnote_reason, score_status)
     end as status,
     case
         when not_shown is not null or getvariable('inputs')::varchar = 'published' then null
@@ -109,5 +94,4 @@ select
         when takes_published and stars is not null then score_status
     end as reason
 from starred
-left join rules.reasons as unknown on starred.score_status = unknown.reason
 order by ccn, rating

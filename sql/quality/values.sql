@@ -1,5 +1,6 @@
 -- Every measure of the quality rating as CMS shows it of every home of the provider file.
--- Grain: ccn, measure. Rule: methodology 5.1, 5.2: proportions, or events per 1,000 days, rounded half up to four decimals.
+-- Grain: ccn, measure. Rule: methodology 5.1, 5.2: proportions, or events per 1,000 days, rounded half up to four decimals. What CMS does not
+-- mark as used in the rating is no value of it; SNF QRP data have no such mark.
 -- A month without files of its own goes by those of an earlier month of the quarter: CMS renews the measures quarterly.
 with measures as (
     select measure, stay, source_table, code_like, divide_by
@@ -8,10 +9,10 @@ with measures as (
 ),
 
 shown as (
-    select 'qm_mds' as source_table, ccn, measure_code, measure_period, four_quarter_average as printed, footnote
+    select 'qm_mds' as source_table, ccn, measure_code, measure_period, four_quarter_average as printed, footnote, is_used
     from latest.qm_mds
     union all
-    select 'qm_claims' as source_table, ccn, measure_code, measure_period, adjusted_score as printed, footnote
+    select 'qm_claims' as source_table, ccn, measure_code, measure_period, adjusted_score as printed, footnote, is_used
     from latest.qm_claims
     union all
     select
@@ -20,7 +21,8 @@ shown as (
         measure_code,
         '' as measure_period,
         try_cast(score as decimal(12, 6)) as printed,
-        nullif(footnote, '-') as footnote
+        nullif(footnote, '-') as footnote,
+        'Y' as is_used
     from latest.snf_qrp
 ),
 
@@ -34,7 +36,8 @@ found as (
         homes.state,
         measures.measure,
         measures.stay,
-        (shown.printed / measures.divide_by)::decimal(18, 9) as exact_value,
+        coalesce(upper(trim(shown.is_used)) = 'Y', false) as is_used,
+        (shown.printed / measures.divide_by)::decimal(18, 9) as printed_value,
         supplied.source_table is not null as is_supplied,
         shown.ccn is not null as is_listed,
         footnotes.reason
@@ -45,7 +48,15 @@ found as (
         on homes.ccn = shown.ccn and measures.source_table = shown.source_table and shown.measure_code like measures.code_like
     left join rules.footnotes as footnotes on trim(shown.footnote) = footnotes.footnote
     qualify
-        row_number() over (partition by homes.ccn, measures.measure order by shown.measure_period desc, shown.measure_code desc nulls last) = 1
+        row_number() over (
+            partition by homes.ccn, measures.measure
+            order by is_used desc, shown.measure_period desc, shown.measure_code desc nulls last
+        ) = 1
+),
+
+used as (
+    select *, case when is_used then printed_value end as exact_value
+    from found
 )
 
 select
@@ -61,7 +72,8 @@ select
         when exact_value is not null then null
         when not is_supplied then 'inputs_absent'
         when not is_listed then 'not_in_file'
+        when not is_used then 'not_used'
         else coalesce(reason, 'value_blank')
     end as reason
-from found
+from used
 order by ccn, measure

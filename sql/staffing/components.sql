@@ -23,8 +23,8 @@ banded as (
         measured.*,
         likely.points as likely_points,
         coalesce(likely.points, band.points) as band_points,
-        coalesce(likely.points_low, least(band_low.points, band_high.points), band.points) as points_low,
-        coalesce(likely.points_high, greatest(band_low.points, band_high.points), band.points) as points_high,
+        coalesce(likely.points_low, band_low.points, band.points) as points_low,  -- of hours, which have ends, more earn more
+        coalesce(likely.points_high, band_high.points, band.points) as points_high,
         effects.effect,
         ends.minimum,
         ends.maximum
@@ -35,7 +35,7 @@ banded as (
         and measured.value between band.lower and coalesce(band.upper, measured.value)
     left join cut_points as band_low
         on measured.measure = band_low.measure
-        and greatest(measured.value_low, 0) between band_low.lower and coalesce(band_low.upper, greatest(measured.value_low, 0))
+        and measured.value_low between band_low.lower and coalesce(band_low.upper, measured.value_low)
     left join cut_points as band_high
         on measured.measure = band_high.measure
         and measured.value_high between band_high.lower and coalesce(band_high.upper, measured.value_high)
@@ -87,10 +87,10 @@ select
     case when pointed.value is not null then steps.lower end as band_lower,
     case when pointed.value is not null then steps.upper end as band_upper,
     case when pointed.value is not null then steps.next_points end as next_points,
-    -- more hours or fewer departures; a printed value may already lie in the better band
-    greatest(
-        case when pointed.value < steps.next_lower then steps.next_lower - pointed.value else pointed.value - steps.next_upper end, 0
-    ) as distance_to_next,
+    case  -- more hours or fewer departures; none where a printed value already lies in the better band
+        when pointed.value < steps.next_lower then steps.next_lower - pointed.value
+        when pointed.value > steps.next_upper then pointed.value - steps.next_upper
+    end as distance_to_next,
     pointed.wanted,
     case
         when pointed.exclusion is not null then pointed.exclusion

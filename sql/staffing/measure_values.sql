@@ -21,11 +21,16 @@ levels as (
         'adjusted_' || levels.measure || '_hprd' as measure,
         levels.adjusted_hprd as recomputed,
         levels.exclusion,
-        coalesce(levels.published_adjusted_hprd, levels.adjusted_from_published_hprd) as published,
+        -- beside a case mix of zero CMS's zero is no level
+        coalesce(
+            case when levels.case_mix_hprd = 0 then nullif(levels.published_adjusted_hprd, 0) else levels.published_adjusted_hprd end,
+            levels.adjusted_from_published_hprd
+        ) as published,
         case when levels.published_adjusted_hprd is null then levels.adjusted_low_hprd end as published_low,
         case when levels.published_adjusted_hprd is null then levels.adjusted_high_hprd end as published_high,
-        case when levels.published_reported_hprd is not null and levels.case_mix_hprd is null then 'no_case_mix' end as blank_reason,
-        levels.reported_hprd is not null and levels.case_mix_hprd is null as lacks_case_mix,
+        levels.reported_hprd,
+        levels.published_reported_hprd,
+        case when levels.case_mix_hprd is null then 'no_case_mix' when levels.case_mix_hprd = 0 then 'zero_case_mix' end as case_mix_reason,
         levels.wanted
     from staffing.levels as levels
     where levels.measure in ('rn', 'total_nurse', 'weekend_total_nurse')
@@ -65,11 +70,15 @@ offered as (
         levels.ccn,
         measure,
         recomputed,
-        case when recomputed is null and lacks_case_mix then 'no_case_mix' else exclusion end as exclusion,
+        coalesce(exclusion, case when recomputed is null and reported_hprd is not null then case_mix_reason end) as exclusion,
         published,
         published_low,
         published_high,
-        case when rejected.ccn is not null then 'rejected_rows' else coalesce(blank_reason, 'value_blank') end as blank_reason,
+        case
+            when rejected.ccn is not null then 'rejected_rows'
+            when published_reported_hprd is not null and case_mix_reason is not null then case_mix_reason
+            else 'value_blank'
+        end as blank_reason,
         wanted
     from levels
     left join rejected on levels.ccn = rejected.ccn

@@ -1,18 +1,21 @@
 -- The nation's case-mix hours that adjusted levels are scaled to.
--- Grain: measure. Rule: methodology 1.5, 1.6: row NATION of State US Averages; without it the mean over homes, marked.
+-- Grain: measure. Rule: methodology 1.5, 1.6: row NATION of State US Averages; without it the mean over homes, marked. Zero is no case mix.
 -- NATION has no LPN and aide row: their mean over homes is scaled as NATION's total stands to the mean total (one constant apart).
 with averages as (
     select unnest([
-        {measure: 'rn', hprd: case_mix_rn_hprd},
-        {measure: 'total_nurse', hprd: case_mix_total_nurse_hprd},
-        {measure: 'weekend_total_nurse', hprd: case_mix_weekend_total_nurse_hprd}
+        {measure: 'rn', hprd: nullif(case_mix_rn_hprd, 0)},
+        {measure: 'total_nurse', hprd: nullif(case_mix_total_nurse_hprd, 0)},
+        {measure: 'weekend_total_nurse', hprd: nullif(case_mix_weekend_total_nurse_hprd, 0)}
     ]) as level
     from current.state_averages
     where state = 'NATION'
 ),
 
 means as (
-    select measure, avg(case_mix_hprd::decimal(18, 5))::decimal(18, 9) as hprd, count(case_mix_hprd) as homes
+    select
+        measure,
+        avg(nullif(case_mix_hprd, 0)::decimal(18, 5))::decimal(18, 9) as hprd,
+        count(nullif(case_mix_hprd, 0)) as homes
     from staffing.published_levels
     group by measure
 ),

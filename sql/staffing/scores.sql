@@ -1,5 +1,6 @@
 -- Staffing score and star of every home of the provider file.
--- Grain: ccn. Rule: methodology 3.1, 3.3, 3.4; R12: round half up to an integer, then the star bands.
+-- Grain: ccn. Rule: methodology 3.1, 3.3, 3.4; R12: round half up to an integer, then the star bands. A star that does not rest on the score
+-- has none.
 with limits as (
     select max(value) filter (where rule = 'no_rn_days') as no_rn_days
     from rules.staffing_limits
@@ -31,7 +32,12 @@ sums as (
         sum(max_points) as max_points,
         sum(points) filter (where value is not null) as points_of_values,
         sum(max_points) filter (where value is not null) as max_of_values,
-        arg_min(reason, measure) filter (where measure like 'adjusted%' and value is null) as missing_level
+        arg_min(coalesce(reason, 'value_blank'), measure) filter (where measure like 'adjusted%' and value is null) as missing_level,
+        case
+            when bool_and(wanted = 'recomputed') then 'recomputed'
+            when bool_and(wanted = 'published') then 'published'
+            else 'mixed'
+        end as source
     from staffing.components
     group by ccn
 ),
@@ -40,6 +46,7 @@ scored as (
     select
         sums.ccn,
         sums.missing_level,
+        sums.source,
         sums.points as raw_points,
         sums.max_points,
         case
@@ -63,13 +70,9 @@ zero_days as (  -- a day of an incomplete quarter is no finding
 ),
 
 footnoted as (
-    select
-        provider_info.ccn,
-        provider_info.staffing_rating,
-        footnotes.reason,
-        coalesce(footnotes.forces_one_staffing_star, false) as forces_one_star
-    from current.provider_info as provider_info
-    left join rules.footnotes as footnotes on trim(provider_info.staffing_footnote) = footnotes.footnote
+    select ccn, reason, forces_one_staffing_star as forces_one_star
+    from homes.printed_stars
+    where rating = 'staffing_rating'
 ),
 
 decided as (
@@ -78,14 +81,14 @@ decided as (
         scored.* exclude (ccn),
         zero_days.zero_days as no_rn_days,
         footnoted.reason as footnote_reason,
-        case
-            when footnoted.reason in ('special_focus', 'too_new') then footnoted.reason
-        end as not_shown,
+        case when footnoted.reason = 'too_new' then coalesce(standing.withheld, footnoted.reason) else standing.withheld end as not_shown,
+        getvariable('inputs')::varchar <> 'published' and coalesce(zero_days.reaches_limit, false) as lacks_rns,
         case
             when footnoted.forces_one_star then footnoted.reason
             when getvariable('inputs')::varchar <> 'published' and zero_days.reaches_limit then 'no_rn_days'
         end as one_star_reason
     from footnoted
+    inner join homes.standing as standing on footnoted.ccn = standing.ccn
     left join scored on footnoted.ccn = scored.ccn
     left join zero_days on footnoted.ccn = zero_days.ccn
 )
@@ -110,17 +113,22 @@ select
     case
         when decided.not_shown is null and decided.one_star_reason is null and decided.missing_level is null then valued.stars
     end as stars_of_values,
-    decided.score,
+    case when decided.not_shown is null and decided.one_star_reason is null then decided.score end as score,
     decided.raw_points,
     decided.max_points,
     case
         when decided.not_shown is not null then decided.not_shown
         when decided.one_star_reason is not null or fair.stars is not null then 'rated'
         -- what the PBJ files show goes before CMS's footnote, and that before "not known"
-        when decided.missing_level not in ('inputs_absent', 'value_blank', 'no_case_mix') then decided.missing_level
+        when decided.missing_level not in ('inputs_absent', 'value_blank', 'no_case_mix', 'zero_case_mix') then decided.missing_level
         else coalesce(decided.footnote_reason, decided.missing_level, 'value_blank')
     end as status,
     case when decided.not_shown is null then decided.one_star_reason end as reason,
+    case
+        when decided.one_star_reason is null then decided.source
+        when decided.lacks_rns then 'recomputed'
+        else 'published'  -- a footnote alone makes the star one
+    end as source,
     decided.no_rn_days
 from decided
 left join thresholds as fair on decided.score between fair.lower and coalesce(fair.upper, decided.score)

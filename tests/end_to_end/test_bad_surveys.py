@@ -102,7 +102,7 @@ def test_odd_values_are_reasons(tmp_path: Path) -> None:
     scores = duckdb.connect().execute(
         f"select distinct value::double, value_source from '{folder}/rating_components.parquet' where measure = 'weighted_score'"
     )
-    assert scores.fetchall() == [(11.0, "recomputed")]
+    assert scores.fetchall() == [(11.0, "published")]  # of CMS's points of both cycles
 
 
 def test_a_citation_that_cannot_be_read_stops_the_run_until_it_is_accepted(tmp_path: Path) -> None:

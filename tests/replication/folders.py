@@ -25,7 +25,6 @@ from tests.replication.expected import (
 
 # CMS's column name of every column of the provider file.
 CMS = {name: col.metadata["cms"] for name, col in ProviderInfo.to_schema().columns.items()}
-SPECIAL_FOCUS = {"": "", "S": "SFF", "C": "SFF Candidate"}
 
 # Column of the July 2026 sample -> column of the schema.
 SAMPLE = {
@@ -34,6 +33,7 @@ SAMPLE = {
     "certified_beds": "certified_beds",
     "avg_residents_per_day": "average_residents",
     "abuse_icon": "abuse_icon",
+    "sff_status": "special_focus_status",
     "overall_rating": "overall_rating",
     "health_inspection_rating": "health_inspection_rating",
     "qm_rating": "qm_rating",
@@ -157,7 +157,6 @@ def july_2026(folder: Path) -> list[str]:
         {
             **{name: row[source] for source, name in SAMPLE.items()},
             **{cms: row[source] for source, cms in INSPECTIONS.items()},
-            "special_focus_status": SPECIAL_FOCUS[row["sff_status"]],
         }
         for row in july_sample()
     ]

@@ -99,6 +99,60 @@ def test_july_sample_gets_its_published_inspection_scores_and_stars(july: duckdb
     assert whys == [("no_previous_release",)]
 
 
+def test_special_focus_homes_of_the_sample_have_no_star(july: duckdb.DuckDBPyConnection) -> None:
+    """R28, R23: its text is S. 015463 and 475025 have no star, as CMS gives none, and are in no rank: 015114 then has CMS's one star."""
+    stars = (
+        "overall_rating, health_inspection_rating, staffing_rating, qm_rating, overall_status, staffing_status, qm_status, is_sff"
+    )
+    found = july.execute(f"select ccn, {stars} from ratings where ccn in ('015463', '475025') order by ccn").fetchall()
+    assert [row[1:5] for row in found] == [(None,) * 4] * 2
+    assert [row[5:] for row in found] == [("special_focus", "special_focus", "special_focus", True)] * 2
+    ranked = (
+        "select state, any_value(health_inspection_ranked_homes), count(health_inspection_scope) from ratings "
+        "where state in ('AL', 'VT') group by 1"
+    )
+    assert sorted(july.execute(ranked).fetchall()) == [("AL", 223, 223), ("VT", 32, 32)]
+    star = (
+        "select health_inspection_rating, cms_health_inspection_rating, health_inspection_scope from ratings where ccn = '015114'"
+    )
+    assert july.execute(star).fetchall() == [(1, 1, "AL")]
+    told = july.execute(
+        "select domain, effect, counted from exclusions where exclusion = 'special_focus' and ccn = '015463' order by 1"
+    ).fetchall()
+    assert told == [("inspections", "no_star", True), ("quality", "no_star", True), ("staffing", "no_star", True)]
+    assert july.execute("select count(*) from ratings where is_sff_candidate and overall_rating is not null").fetchall() == [
+        (11,)
+    ]
+
+
+def own(con: duckdb.DuckDBPyConnection) -> dict[str, tuple[int, ...]]:
+    """Homes compared, of these own, and of these in agreement, by item; items that nothing was compared of are left out."""
+    rows = con.execute(
+        "select item, compared, agree, own_compared, own_agree from replication_summary where compared > 0 order by item"
+    ).fetchall()
+    print("\nitem, compared, agree, own compared, own agree", *rows, sep="\n")
+    return {item: tuple(counts) for item, *counts in rows}
+
+
+def test_nothing_of_a_provider_file_alone_is_our_own(july: duckdb.DuckDBPyConnection) -> None:
+    """Hours, turnover and cycle points are CMS's: 311 staffing stars and 317 weighted scores are compared, none of them own."""
+    found = own(july)
+    assert {item: row[0] for item, row in found.items()} == {
+        "adjusted_rn_hprd": 305,
+        "adjusted_total_nurse_hprd": 305,
+        "adjusted_weekend_total_nurse_hprd": 305,
+        "health_inspection_rating": 315,
+        "overall_rating": 315,
+        "staffing_rating": 311,
+        "weighted_score": 317,
+    }
+    assert all(row[2:] == (0, 0) for row in found.values())
+    sources = july.execute(
+        "select distinct overall_source, health_inspection_source, staffing_source, qm_source from ratings"
+    ).fetchall()
+    assert {source for row in sources for source in row} == {"published", None}
+
+
 @pytest.fixture(scope="module")
 def alabama(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], duckdb.DuckDBPyConnection]:
     """The July 2026 sample with the citations of Alabama homes; the homes that are whole in them."""
@@ -157,6 +211,26 @@ def test_points_of_citations_are_used_where_they_are_those_of_cms(alabama: tuple
     assert {("recomputed", None), ("published", "survey_since"), ("published", "not_in_citations")} <= {
         row[:2] for row in sources
     }
+
+
+def test_what_citations_alone_give_is_our_own(alabama: tuple[list[str], duckdb.DuckDBPyConnection], tmp_path: Path) -> None:
+    """101 homes have citations, or none by CMS's count too. A score is own where both cycles are, a star where all that are ranked there are:
+    under `best` none, for CMS's points stand for most homes of Alabama; under `recomputed` those are in no rank."""
+    _, con = alabama
+    found = own(con)
+    assert {item for item, row in found.items() if row[2]} == {"cycle_1_score", "cycle_2_score", "weighted_score", "abuse_icon"}
+    assert found["cycle_1_score"] == (101, 98, 101, 98)
+    assert found["abuse_icon"] == (101, 101, 101, 101)
+    assert found["weighted_score"] == (317, 317, 97, 97)
+    folder = tmp_path / "files"
+    folders.july_2026(folder)
+    folders.citations_as_of_july(folder)
+    run_release(Run(data=str(tmp_path / "store"), source=str(folder), inputs="recomputed"), "2026-07", print)
+    alone = published(tmp_path / "store", "2026-07")
+    found = own(alone)
+    assert found["weighted_score"] == (101, 97, 101, 97)
+    assert found["health_inspection_rating"][0] == found["health_inspection_rating"][2] == 101
+    assert found["staffing_rating"][2] == 0 and "overall_rating" not in found  # there are no payroll files
 
 
 def test_quality_measures_of_february_give_scores_and_stars(tmp_path: Path) -> None:

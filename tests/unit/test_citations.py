@@ -11,7 +11,7 @@ from pipelines.periods import RULES
 from tests.support import Bench
 
 HOME = "015009"
-SCORED = ("inspections.citations", "inspections.cycles")
+SCORED = ("inspections.citations", "inspections.citation_gaps", "inspections.cycles")
 PAST = "Past Non-Compliance"
 
 
@@ -102,6 +102,37 @@ def test_a_complaint_near_a_standard_survey_counts_once(days: int, expected: lis
     if days == 15:
         assert points(bench) == [("F689", 0, "counted_once"), ("F690", 0, None), ("F689", 20, "raised_by_complaint")]
         assert bench.rows("select counted_with from inspections.citations where reason = 'counted_once'") == [(3,)]
+
+
+@pytest.mark.parametrize(
+    ("standard", "complaint", "points", "reason"),
+    [
+        (("J", PAST), ("H", ""), 20, None),  # J is the higher letter, although H of substandard care has 40 points
+        (("H", ""), ("J", PAST), 20, "raised_by_complaint"),
+        (("J", PAST), ("J", ""), 75, "raised_by_complaint"),  # of equal letters more points
+        (("J", ""), ("J", PAST), 75, None),
+        (("D", ""), ("D", ""), 4, None),
+    ],
+)
+def test_of_two_citations_of_a_tag_the_higher_letter_counts(
+    standard: tuple[str, str], complaint: tuple[str, str], points: int, reason: str | None
+) -> None:
+    """R26: the letter decides, not the points; they part only beside past non-compliance and substandard care."""
+    bench = scored(
+        cited("2026-03-01", "F689", standard[0], "standard", corrected=standard[1]),
+        cited("2026-03-10", "F689", complaint[0], corrected=complaint[1]),
+    )
+    assert cycles(bench)[0] == points
+    found = bench.rows("select points, reason from inspections.citations where is_counted")
+    assert found == [(points, reason or ("past_noncompliance" if standard[1] else None))]
+
+
+def test_of_several_complaints_the_highest_letter_counts() -> None:
+    """R26 over more than two: E, G and D of one tag within 15 days are one G of 20 points."""
+    bench = scored(
+        cited("2026-03-10", "F689", "E", "standard"), cited("2026-03-01", "F689", "G"), cited("2026-03-12", "F689", "D")
+    )
+    assert cycles(bench) == [20, 0]
 
 
 def test_what_counts_once_stays_in_the_cycle_of_the_standard_survey() -> None:
@@ -256,23 +287,53 @@ def test_the_abuse_icon_follows_from_citations(citations: list[dict[str, Any]], 
     assert scored(*citations).rows("select recomputed_icon from inspections.abuse") == [(icon,)]
 
 
-@pytest.mark.parametrize(
-    ("printed", "upper"),
-    [("0.000-11.333", "11.333"), ("0 - 11.333", "11.333"), ("<= 11.333", "11.333"), ("0.000 to 1,011.5", "1011.500"), ("", None)],
-)
-def test_printed_cut_points_are_read_however_the_range_is_written(printed: str, upper: str | None) -> None:
-    """No row of the file was ever seen: the numbers in the text count; a text without any has no cut point."""
-    row = {
-        "state": "al",
-        "five_stars": printed,
-        "four_stars": "11.334-30",
-        "three_stars": None,
-        "two_stars": "31-60",
-        "one_star": "> 60",
-    }
-    bench = Bench("2026-07").put("current.state_cut_points", [row]).run("inspections.printed_cut_points")
-    found = bench.rows(
+def test_the_icon_needs_neither_revisits_nor_other_tags() -> None:
+    """Blank revisits leave the cycle without points, an unknown letter of another tag too, and the icon as the citations give it."""
+    icon = "select recomputed_icon from inspections.abuse"
+    assert scored(cited("2026-01-05", "F600", "G"), cycle_1_revisits=None).rows(icon) == [(True,)]
+    assert scored(cited("2026-01-05", "F689", "G"), cycle_1_revisits=None).rows(icon) == [(False,)]
+    assert scored(cited("2026-01-05", "F689", "Z")).rows(icon) == [(False,)]
+    assert scored(cited("2026-01-05", "F600", "Z")).rows(icon) == [(None,)]
+    assert scored(cited("2026-01-05", "F600", "Z"), cited("2026-02-05", "F602", "G")).rows(icon) == [(True,)]
+    assert scored(cycle_1_citations=3, cycle_1_revisits=None).rows(icon) == [(None,)]
+
+
+def printed_bands(*ranges: str | None) -> list[tuple[Any, ...]]:
+    """Bands of a state that CMS prints so, five stars first."""
+    names = ("five_stars", "four_stars", "three_stars", "two_stars", "one_star")
+    bench = Bench("2026-07").put("current.state_cut_points", [{"state": "al", **dict(zip(names, ranges, strict=True))}])
+    bench.run("inspections.printed_cut_points")
+    return bench.rows(
         "select stars, lower::varchar, upper::varchar from inspections.printed_cut_points where scope = 'AL' order by stars desc"
     )
-    assert found[0] == (5, "0.000", upper)
-    assert found[1:] == [(4, "11.334", "30.000"), (3, None, None), (2, "31.000", "60.000"), (1, "60.000", None)]
+
+
+@pytest.mark.parametrize("printed", ["0.000-11.333", "0 - 11.333", "<= 11.333", "11.333", "0.000 to 11.333"])
+def test_printed_cut_points_are_read_however_the_range_is_written(printed: str) -> None:
+    """The numbers in the text count; a text without any has no cut point. Above "31-60" comes "> 60", which begins at 60.001."""
+    bands = printed_bands(printed, "11.334-30", None, "31-1,060.5", "> 1,060.5")
+    assert bands == [
+        (5, "0.000", "11.333"),
+        (4, "11.334", "30.000"),
+        (3, None, None),
+        (2, "31.000", "1060.500"),
+        (1, "1060.501", None),
+    ]
+
+
+def test_printed_bands_never_overlap_or_run_backwards() -> None:
+    """Edges printed twice belong to the better band; a blank is no band, and neither is what ends below a better one."""
+    assert printed_bands("0-10", "10-20", "20-20", "20-57", ">57") == [
+        (5, "0.000", "10.000"),
+        (4, "10.001", "20.000"),
+        (3, None, None),
+        (2, "20.001", "57.000"),
+        (1, "57.001", None),
+    ]
+    assert printed_bands("", "0-20", "5-7", None, "> 20") == [
+        (5, None, None),
+        (4, "0.000", "20.000"),
+        (3, None, None),
+        (2, None, None),
+        (1, "20.001", None),
+    ]

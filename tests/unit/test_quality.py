@@ -40,7 +40,6 @@ def measured(
     bench = Bench(month, inputs=inputs)
     provider = [{"ccn": ccn, "state": "AL", **(homes or {}).get(ccn, {})} for ccn in values]
     bench.put("current.provider_info", provider)
-    bench.put("inspections.scores", [{"ccn": h["ccn"], "is_sff": h.get("special_focus_status") == "SFF"} for h in provider])
     source = {row["measure"]: row for row in in_force("quality_measures", month)}
     rows: dict[str, list[dict[str, Any]]] = {table: [] for table in TABLES}
     for ccn, printed in values.items():
@@ -286,6 +285,43 @@ def test_the_latest_period_and_version_of_a_measure_counts() -> None:
     assert component(bench, "S_038", "value") == (Decimal("0.0500"),)
 
 
+@pytest.mark.parametrize("mark", ["N", "", None, "n", "no"])
+def test_a_value_that_cms_does_not_use_is_not_scored(mark: str | None) -> None:
+    """Methodology 5.2: only rows marked Y count. The mean of the other home stands for it, and the exclusion says why."""
+    bench = measured({HOME: perfect(**{"401": "50", "551": "9"}), "015010": perfect()})
+    for table in ("qm_mds", "qm_claims"):
+        bench.con.execute(
+            f"update latest.{table} set is_used = ? where ccn = '{HOME}' and measure_code in ('401', '551')", [mark]
+        )
+    bench.run(*MADE, "quality.exclusions")
+    found = "value::double, value_source, points_low, points_high, reason"
+    assert component(bench, "401", found) == (0, "imputed", 15, 150, "not_used")
+    assert component(bench, "551", found) == (0, "imputed", 15, 150, "not_used")
+    told = "select measure, exclusion, effect, counted, evidence from quality.exclusions order by measure"
+    assert bench.rows(told) == [
+        ("401", "not_used", "imputed", True, "not marked as used in qm_mds"),
+        ("551", "not_used", "imputed", True, "not marked as used in qm_claims"),
+    ]
+
+
+def test_an_earlier_row_that_cms_uses_goes_before_a_later_one_that_it_does_not() -> None:
+    """Of two periods of 401 the later is not marked: the earlier is the value."""
+    bench = measured({HOME: perfect(), "015010": perfect()})
+    later = "'2026' as measure_period, 50 as four_quarter_average, 'N' as is_used"
+    bench.con.execute(
+        f"insert into latest.qm_mds by name select * replace ({later}) from latest.qm_mds where measure_code = '401'"
+    )
+    assert component(bench.run(*MADE), "401", "points, reason") == (150, None)
+
+
+def test_an_open_star_without_one_of_cms_has_none_and_says_so() -> None:
+    """406 may be anything, so that 140 x 1150/800 and 1,070 to 1,150 lie on both sides of 1,300; CMS shows a blank and no footnote."""
+    worst_short = {m: 0 if m in BEST else 100 for m in SHORT} | {"434": "1.0"}
+    middling = {HOME: perfect(**worst_short, **{"406": None}), "015010": perfect()}
+    star = f"select stars, stars_low, stars_high, source, status from quality.stars where rating = 'qm_rating' and ccn = '{HOME}'"
+    assert measured(middling).rows(star) == [(None, 3, 4, "published", "not_published")]
+
+
 def test_special_focus_and_new_homes_have_no_star() -> None:
     """Methodology 4.7, 4.3."""
     homes = {HOME: {"special_focus_status": "SFF", "qm_footnote": "18"}, "015010": {"qm_footnote": "1"}}
@@ -294,6 +330,17 @@ def test_special_focus_and_new_homes_have_no_star() -> None:
         (None, "special_focus"),
         (None, "too_new"),
     ]
+
+
+def test_scores_of_a_home_without_a_star_say_why_they_are_there() -> None:
+    """A Special Focus Facility has scores, no stars of them, and the reason in every row; the other home has 2,300 points and five stars."""
+    homes = {HOME: {"special_focus_status": "S"}}
+    bench = measured({HOME: perfect(), "015010": perfect()}, homes=homes).run("audit.versions", "published.rating_components")
+    found = bench.rows(
+        "select ccn, value::int, points, points_low, next_points, max_points, reason from published.rating_components "
+        "where measure = 'overall_qm_score' order by ccn"
+    )
+    assert found == [(HOME, 2300, None, None, None, None, "special_focus"), ("015010", 2300, 5, 5, None, 5, None)]
 
 
 def test_bad_rows_have_reasons() -> None:
