@@ -111,7 +111,7 @@ def read(column: Column, raw: str) -> str:
     if column.name == "ccn":
         bare = f"regexp_replace(upper({raw}), {literal(MARKED)}, '\\1')"
         padded = f"case when regexp_full_match({bare}, '[0-9]{{1,5}}') then lpad({bare}, 6, '0') else {bare} end"
-        return f"case when regexp_full_match({padded}, '{CCN}') then {padded} end"
+        return f"case when regexp_full_match({padded}, {literal(CCN)}) then {padded} end"
     if column.name == "quarter":
         return f"nullif(regexp_extract(upper({raw}), '^(?:CY)?([0-9]{{4}}Q[1-4])$', 1), '')"
     if kind == "BOOLEAN":
@@ -127,16 +127,16 @@ def read(column: Column, raw: str) -> str:
         return _code(column, raw) if column.codes else raw
     # an underscore or an exponent, which a cast would take, is no number of CMS's
     number = (
-        f"case when regexp_full_match({raw}, '{PLAIN}') then {raw} "
-        f"when regexp_full_match({raw}, '{THOUSANDS}') then replace({raw}, ',', '') end"
+        f"case when regexp_full_match({raw}, {literal(PLAIN)}) then {raw} "
+        f"when regexp_full_match({raw}, {literal(THOUSANDS)}) then replace({raw}, ',', '') end"
     )
     if kind.startswith("DECIMAL"):
         return f"try_cast({number} as {kind})"
-    return f"try_cast(nullif(regexp_extract({number}, '{WHOLE}', 1), '') as {kind})"
+    return f"try_cast(nullif(regexp_extract({number}, {literal(WHOLE)}, 1), '') as {kind})"
 
 
 def _whole(raw: str) -> str:
-    return f"regexp_replace({raw}, '{FLOAT}', '\\1')"
+    return f"regexp_replace({raw}, {literal(FLOAT)}, '\\1')"
 
 
 def _code(column: Column, raw: str) -> str:

@@ -90,7 +90,7 @@ def _spell_words(con: duckdb.DuckDBPyConnection, period: str) -> None:
     first, last = quarter_days(period)
     con.execute(
         f"create temp table spelled_days as select strftime(day, '%Y%m%d') as spelled, day::date as day "
-        f"from range(date '{first}', date '{last}' + interval 1 day, interval 1 day) as days(day)"
+        f"from range(date {literal(first)}, date {literal(last)} + interval 1 day, interval 1 day) as days(day)"
     )
     con.execute(
         "create temp table spelled_hours as select distinct spelled, hours from ("
@@ -133,7 +133,7 @@ def _compact_usual(con: duckdb.DuckDBPyConnection, text: Text, piece: Piece, per
         con.execute("reset disabled_optimizers")
     kept, strange = con.execute(
         "select coalesce(sum(len(work_dates)), 0), count(*) filter (where ("
-        f"regexp_full_match(ccn, '{CCN}') and employee_id::varchar = spelled_id "
+        f"regexp_full_match(ccn, {literal(CCN)}) and employee_id::varchar = spelled_id "
         "and spelled_code in (select job_code::varchar from rules.job_codes)) is not true) from compact"
     ).fetchall()[0]
     if strange or kept != piece.rows:

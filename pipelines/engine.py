@@ -17,13 +17,13 @@ import duckdb
 import pyarrow as arrow
 import pyarrow.parquet as parquet
 
-from pipelines import periods
+from pipelines import periods, quoting
 from pipelines.checks import check_table, scan
 from pipelines.errors import MissingInput, OpenstarsError
 from pipelines.executors import workers_of
 from pipelines.faults import explained
 from pipelines.periods import RULES, Release, quarter_days
-from pipelines.quoting import files, literal
+from pipelines.quoting import literal
 from pipelines.ranges import make_ranges
 from pipelines.sources import QUARTER_TABLES, RELEASE_TABLES, source_of, staged_name
 from pipelines.store import Store, data_file, data_files, fingerprint, sha256_of, write_json
@@ -399,7 +399,7 @@ class Engine:
 def rule_view(con: duckdb.DuckDBPyConnection, name: str) -> None:
     """Make a rule table of data/rules a typed view."""
     select = ", ".join(f"cast({c.name} as {c.type}) as {c.name}" for c in TABLES[name].columns())
-    source = files(RULES / f"{name.split('.')[1]}.csv")
+    source = quoting.files(RULES / f"{name.split('.')[1]}.csv")
     con.execute("create schema if not exists rules")
     con.execute(f"create or replace view {name} as select {select} from read_csv({source}, header=true, all_varchar=true)")
 

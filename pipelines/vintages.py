@@ -41,7 +41,9 @@ def note_moved(engine: Engine, folder: Path, inputs: Mapping[str, Any]) -> dict[
     for table in inputs_of(select):
         name = table.split(".")[1]
         both = {"before": before, "after": after}
-        sides = [f"select '{side}' as vintage, * from {scan(files[name])}" for side, files in both.items() if name in files]
+        sides = [
+            f"select {literal(side)} as vintage, * from {scan(files[name])}" for side, files in both.items() if name in files
+        ]
         con.execute(f"create view {table} as {' union all by name '.join(sides)}")
     with store.making(target) as made:
         con.execute(f"copy ({select}) to {literal(made / 'moved.parquet')} (format parquet)")
