@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import ibis
 import pandera.config
+import pyarrow as arrow
 from pandera.errors import SchemaError, SchemaErrors
 
-from pipelines.errors import OpenstarsError
+from pipelines import quoting
+from pipelines.errors import OpenstarsError, RefusedFile
 from pipelines.periods import RULES
-from schemas import Table
+from schemas import TABLES, Table
 
 CHECKS = Path(__file__).parent.parent / "sql" / "checks"
 SHOWN = 5
@@ -22,8 +25,7 @@ MANY = 10  # allowed values that a message does not list any more
 
 def scan(*files: Path) -> str:
     """SQL that reads Parquet files; what a folder is called ("release=2026-07") is no column."""
-    listed = ", ".join(f"'{file}'" for file in files)
-    return f"read_parquet([{listed}], union_by_name=true, hive_partitioning=false)"
+    return f"read_parquet({quoting.files(*files)}, union_by_name=true, hive_partitioning=false)"
 
 
 def holds(column: str, check: Any) -> tuple[str, str]:
@@ -37,9 +39,10 @@ def holds(column: str, check: Any) -> tuple[str, str]:
     if check.name == "less_than_or_equal_to":
         return f"{column} <= {stated['max_value']}", f"is more than {stated['max_value']}"
     if check.name == "isin":
-        allowed = ", ".join(repr(value) for value in stated["allowed_values"])
-        listed = allowed.replace("'", "") if len(stated["allowed_values"]) <= MANY else "the known codes"
-        return f"{column} in ({allowed})", f"is none of {listed}"
+        allowed = stated["allowed_values"]
+        quoted = ", ".join(quoting.literal(value) if isinstance(value, str) else str(value) for value in allowed)
+        listed = ", ".join(map(str, allowed)) if len(allowed) <= MANY else "the known codes"
+        return f"{column} in ({quoted})", f"is none of {listed}"
     if check.name == "str_length":
         least, most = stated["min_value"], stated["max_value"]
         return f"length({column}) between {least} and {most}", f"is not {least} to {most} characters long"
@@ -114,38 +117,53 @@ def check_select(name: str) -> str:
     return (CHECKS / f"{name}.sql").read_text()
 
 
-def run_checks(con: duckdb.DuckDBPyConnection, table: str, file: str) -> list[tuple[str, list[tuple[Any, ...]]]]:
-    """Offenders of the checks of a table by check: (ccn, evidence, first_date, last_date, found).
+def run_checks(
+    con: duckdb.DuckDBPyConnection, table: str, file: str, with_lines: Callable[[], object] = lambda: None
+) -> list[tuple[str, list[tuple[Any, ...]]]]:
+    """Offenders of the warning checks of a table by check: (ccn, evidence, first_date, last_date, found).
 
-    Raises OpenstarsError where a check of severity error has any.
+    Raises RefusedFile where a check of severity error has any, with the first line; `with_lines` makes the rows anew with their lines.
     """
     rules = {rule["check_name"]: rule for rule in rules_for(table)}
     every: dict[str, list[tuple[Any, ...]]] = {name: [] for name in rules}
     for made_by in dict.fromkeys(rule["made_by"] for rule in rules.values()):
-        select = f"select check_name, ccn, evidence, first_date, last_date, found from ({check_select(made_by)}) order by check_name, ccn"
-        for name, *offender in con.execute(select).fetchall():
-            every[name].append(tuple(offender))
-    for name, found in every.items():
-        if found and rules[name]["severity"] == "error":
-            shown = "; ".join(f"{row[0]}: {row[1]}" for row in found[:SHOWN])
-            raise OpenstarsError(f"{file}: refused by the check {name}: {len(found)} homes: {shown}.\n{rules[name]['todo']}.")
+        found = _offenders(con, made_by)
+        if any(rules[row["check_name"]]["severity"] == "error" for row in found):
+            with_lines()
+            raise _refusal(file, rules, [r for r in _offenders(con, made_by) if rules[r["check_name"]]["severity"] == "error"])
+        for row in found:
+            every[row["check_name"]].append(tuple(row[name] for name in ("ccn", "evidence", "first_date", "last_date", "found")))
     return list(every.items())
+
+
+def _offenders(con: duckdb.DuckDBPyConnection, made_by: str) -> list[dict[str, Any]]:
+    """The rows of a file of sql/checks."""
+    result = con.execute(f"select * from ({check_select(made_by)}) order by check_name, ccn")
+    names = [column[0] for column in result.description or []]
+    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+
+
+def _refusal(file: str, rules: dict[str, dict[str, str]], found: list[dict[str, Any]]) -> RefusedFile:
+    """What the first check of severity error found, those first that stand first in the file."""
+    name = found[0]["check_name"]
+    found = sorted(
+        (row for row in found if row["check_name"] == name), key=lambda row: (row["line"] is None, row["line"], row["ccn"])
+    )
+    shown = "; ".join(": ".join(filter(None, (row["ccn"], row["evidence"]))) for row in found[:SHOWN])
+    homes = f"{len(found)} homes: " if found[0]["ccn"] else ""
+    return RefusedFile(
+        file, f"refused by the check {name}: {homes}{shown}", line=found[0]["line"], todo=f"{rules[name]['todo']}."
+    )
 
 
 def write_flags(
     con: duckdb.DuckDBPyConnection, table: str, flags: dict[str, list[tuple[Any, ...]]], target: Path
 ) -> dict[str, int]:
     """Write what warning checks found beside the table; homes by reason."""
-    con.execute(
-        "create or replace temp table flags "
-        "(table_name text, ccn text, reason text, evidence text, first_date date, last_date date, found bigint)"
-    )
-    rows = [
-        (table, ccn, reason, evidence, first, last, n)
-        for reason, found in flags.items()
-        for ccn, evidence, first, last, n in found
-    ]
-    if rows:
-        con.executemany("insert into flags values (?, ?, ?, ?, ?, ?, ?)", rows)
-    con.execute(f"copy (from flags order by ccn, reason) to '{target}' (format parquet)")
+    described = TABLES["staged.flags"].arrow_schema()
+    rows = [(table, ccn, reason, *offender) for reason, found in flags.items() for ccn, *offender in found]
+    columns = zip(*rows, strict=True) if rows else [()] * len(described)
+    con.register("flags", arrow.table([arrow.array(c, f.type) for c, f in zip(columns, described, strict=True)], described))
+    con.execute(f"copy (from flags order by ccn, reason) to {quoting.literal(target)} (format parquet)")
+    con.unregister("flags")
     return {reason: len(found) for reason, found in flags.items() if found}

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import duckdb
 
-from pipelines.cells import CCN, Text, scan, yes_or_no
+from pipelines.cells import CCN, Text, cell, scan, trimmed, yes_or_no
 from pipelines.checks import check_table, run_checks
 from pipelines.checks import scan as parquet_scan
 from pipelines.engine import PART_GROUP
 from pipelines.periods import quarter_days
-from pipelines.rows import Counts, Flags, broken_file, read_rows, select_of
+from pipelines.quoting import literal, literals
+from pipelines.rows import Counts, Flags, read_rows, select_of
 from pipelines.sources.text import Piece
 from pipelines.store import data_file, data_files
 from schemas import TABLES
@@ -27,7 +28,6 @@ def stage_large(
     for number, piece in enumerate(text.pieces):
         if not _compact_usual(con, text, piece, period, counts):
             read_rows(con, text, piece, period, counts, flags)
-            flags.extend(run_checks(con, "pbj_employee", text.name))
             con.execute("create or replace view raw.pbj_employee as from readable")
             con.execute(f"create or replace temp table compact as {_compact_select()}")
         _put_compact(con, text, flags, folder, number)
@@ -49,15 +49,14 @@ def _stage_unordered(
     rows = []
     for number, piece in enumerate(text.pieces):
         read_rows(con, text, piece, period, counts, flags)
-        flags.extend(run_checks(con, "pbj_employee", text.name))
         rows.append(work / f"rows-{number:03d}.parquet")
-        con.execute(f"copy (from readable) to '{rows[-1]}' (format parquet, compression snappy)")
+        con.execute(f"copy (from readable) to {literal(rows[-1])} (format parquet, compression snappy)")
     homes = [row[0] for row in con.execute(f"select distinct ccn from {parquet_scan(*rows)} order by ccn").fetchall()]
     size = -(-len(homes) // len(rows))
     for number, start in enumerate(range(0, len(homes), size)):
         first, last = homes[start], homes[min(start + size, len(homes)) - 1]
         con.execute(
-            f"create or replace view raw.pbj_employee as from {parquet_scan(*rows)} where ccn between '{first}' and '{last}'"
+            f"create or replace view raw.pbj_employee as from {parquet_scan(*rows)} where ccn between {literal(first)} and {literal(last)}"
         )
         con.execute(f"create or replace temp table compact as {_compact_select()}")
         _put_compact(con, text, flags, folder, number)
@@ -68,7 +67,7 @@ def _put_compact(con: duckdb.DuckDBPyConnection, text: Text, flags: Flags, folde
     con.execute("set preserve_insertion_order = true; create or replace view checked.employee_quarters as from compact")
     flags.extend(run_checks(con, "employee_quarters", text.name))
     target = folder / data_file(number)
-    con.execute(f"copy (from compact) to '{target}' (format parquet, compression snappy, row_group_size {PART_GROUP})")
+    con.execute(f"copy (from compact) to {literal(target)} (format parquet, compression snappy, row_group_size {PART_GROUP})")
     con.execute("drop view checked.employee_quarters; drop table compact; drop table if exists file_rows cascade")
 
 
@@ -91,7 +90,7 @@ def _spell_words(con: duckdb.DuckDBPyConnection, period: str) -> None:
     first, last = quarter_days(period)
     con.execute(
         f"create temp table spelled_days as select strftime(day, '%Y%m%d') as spelled, day::date as day "
-        f"from range(date '{first}', date '{last}' + interval 1 day, interval 1 day) as days(day)"
+        f"from range(date {literal(first)}, date {literal(last)} + interval 1 day, interval 1 day) as days(day)"
     )
     con.execute(
         "create temp table spelled_hours as select distinct spelled, hours from ("
@@ -107,17 +106,17 @@ def _compact_usual(con: duckdb.DuckDBPyConnection, text: Text, piece: Piece, per
     times as quick as the long way of `read_rows`. Whether every line of the piece became a row of the table proves that none was
     written otherwise.
     """
-    at = {c.name: f"c{position}" for c in text.described.columns() if (position := text.position(c.name)) is not None}
-    tests = [f"{at['quarter']} = '{period}'"]
+    at = {c.name: cell(position) for c in text.described.columns() if (position := text.position(c.name)) is not None}
+    tests = [f"{at['quarter']} = {literal(period)}"]
     is_contract, footnote = "null::boolean", "null::varchar"
     if "is_contract" in at:
         column = next(c for c in text.described.columns() if c.name == "is_contract")
         is_contract = f"case {at['is_contract']} {yes_or_no(column)} end"
-        tests.append(f"{at['is_contract']} in ({', '.join(repr(word) for word, _ in column.words)})")
+        tests.append(f"{at['is_contract']} in ({literals(word for word, _ in column.words)})")
     if "footnote" in at:
-        footnote = f"case when {at['footnote']} is not null then nullif(trim({at['footnote']}), '') end"
+        footnote = f"case when {at['footnote']} is not null then {trimmed(at['footnote'])} end"
     con.execute(
-        f"create or replace view raw.pbj_employee as select {at['ccn']} as ccn, '{period}' as quarter, days.day as work_date, "
+        f"create or replace view raw.pbj_employee as select {at['ccn']} as ccn, {literal(period)} as quarter, days.day as work_date, "
         f"{at['employee_id']} as employee_id, {at['job_code']} as job_code, {is_contract} as is_contract, hours.hours, "
         f"{footnote} as footnote from {scan(text, piece)} "
         f"inner join spelled_days as days on {at['work_date']} = days.spelled "
@@ -128,16 +127,16 @@ def _compact_usual(con: duckdb.DuckDBPyConnection, text: Text, piece: Piece, per
     more = ", employee_id as spelled_id, job_code as spelled_code"
     try:
         con.execute(f"create or replace temp table compact as {_compact_select('try_cast', more)}")
-    except duckdb.InvalidInputException as broken:
-        raise broken_file(text, piece, broken) from broken
+    except duckdb.InvalidInputException:
+        return False  # the long way tells the line
     finally:
         con.execute("reset disabled_optimizers")
     kept, strange = con.execute(
         "select coalesce(sum(len(work_dates)), 0), count(*) filter (where ("
-        f"regexp_full_match(ccn, '{CCN}') and employee_id::varchar = spelled_id "
+        f"regexp_full_match(ccn, {literal(CCN)}) and employee_id::varchar = spelled_id "
         "and spelled_code in (select job_code::varchar from rules.job_codes)) is not true) from compact"
     ).fetchall()[0]
-    if strange or kept != piece.lines - int(piece.has_header):
+    if strange or kept != piece.rows:
         return False
     con.execute("alter table compact drop spelled_id; alter table compact drop spelled_code")
     counts.rows += kept

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,14 +17,15 @@ import duckdb
 import pyarrow as arrow
 import pyarrow.parquet as parquet
 
-from pipelines import periods
+from pipelines import periods, quoting
 from pipelines.checks import check_table, scan
 from pipelines.errors import MissingInput, OpenstarsError
 from pipelines.executors import workers_of
 from pipelines.faults import explained
 from pipelines.periods import RULES, Release, quarter_days
+from pipelines.quoting import literal
 from pipelines.ranges import make_ranges
-from pipelines.sources import QUARTER_TABLES, RELEASE_TABLES, source_of
+from pipelines.sources import QUARTER_TABLES, RELEASE_TABLES, source_of, staged_name
 from pipelines.store import Store, data_file, data_files, fingerprint, sha256_of, write_json
 from schemas import TABLES, Table
 
@@ -58,8 +60,9 @@ def connect(store: Store, settings: Settings) -> duckdb.DuckDBPyConnection:
     """A private in-memory DuckDB with bounded memory that fetches nothing."""
     spills = store.root / "tmp"
     spills.mkdir(parents=True, exist_ok=True)
-    # DuckDB names its files by process, and processes of two containers may share a number; it makes the folder and removes it
-    spill = spills / f"spill.{uuid.uuid4().hex[:12]}"
+    # DuckDB names its files by process, and processes of two containers may share a number; it makes the folder and removes it. It takes
+    # a backslash of the path for the end of a folder's name
+    spill = (spills if "\\" not in str(spills) else Path(tempfile.gettempdir())) / f"spill.{uuid.uuid4().hex[:12]}"
     con = duckdb.connect(
         config={
             "threads": settings.threads,
@@ -129,6 +132,20 @@ def graph() -> dict[str, list[str]]:
     for name in inputs:
         visit(name, ())
     return done
+
+
+@cache
+def feeds_stars(staged: str) -> bool:
+    """Whether any star is made from a staged table ("staged.qm_mds"), as the SQL files read each other."""
+    inputs = graph()
+    seen, ahead = set(), ["overall.stars"]
+    while ahead:
+        name = ahead.pop()
+        if name not in seen:
+            seen.add(name)
+            area, _, table = name.partition(".")
+            ahead += inputs.get(name, inputs.get(f"quarterly.{table}", []) if area in STAGED_AREAS else [])
+    return any(f"{area}.{staged_name(staged.split('.')[1])}" in seen for area in STAGED_AREAS)
 
 
 @cache
@@ -235,8 +252,11 @@ class Engine:
             raise OpenstarsError(f"No schema describes the table {name}: add it to schemas/")
         return found
 
-    def view(self, con: duckdb.DuckDBPyConnection, name: str, homes: tuple[str, str] | None = None) -> None:
-        """Make `name` a view, limited to a half-open range of homes where one is given and the table has a ccn."""
+    def view(self, con: duckdb.DuckDBPyConnection, name: str, homes: tuple[str, str] | None = None, whole: bool = False) -> None:
+        """Make `name` a view, limited to a half-open range of homes where one is given and the table has a ccn.
+
+        Its columns are those of its schema, or all, those of the file that no rule reads too.
+        """
         area, _, table = name.partition(".")
         described = self.described(name)
         con.execute(f"create schema if not exists {area}")
@@ -254,8 +274,10 @@ class Engine:
             return
         limit = ""
         if homes and any(c.name == "ccn" for c in columns):
-            limit = f" where ccn >= '{homes[0]}' and ccn < '{homes[1]}'"
-        con.execute(f"create or replace view {name} as select * from {scan(*files)}{limit}")
+            limit = f" where ccn >= {literal(homes[0])} and ccn < {literal(homes[1])}"
+        # a column of a file that no rule reads could have the name of one that a SELECT means
+        read = "*" if whole else ", ".join(c.name for c in columns)
+        con.execute(f"create or replace view {name} as select {read} from {scan(*files)}{limit}")
 
     def _facts(self, con: duckdb.DuckDBPyConnection, table: str, described: Table) -> None:
         """The `inputs.` tables: facts about the run."""
@@ -285,7 +307,7 @@ class Engine:
         if unset:
             raise OpenstarsError(f"The SELECT reads variables that are not set: {', '.join(sorted(unset))}")
         for name, value in self.variables().items():
-            con.execute(f"set variable {name} = '{value}'")
+            con.execute(f"set variable {name} = {literal(value)}")
         return con
 
     def ranges(self) -> list[tuple[str, str]]:
@@ -370,7 +392,7 @@ class Engine:
         cast = ", ".join(f"cast({c.name} as {c.type}) as {c.name}" for c in described.columns())
         con.execute(
             f"copy (select {cast} from ({select}) order by {', '.join(described.key)}) "
-            f"to '{target}' (format parquet, compression snappy, row_group_size {PART_GROUP})"
+            f"to {literal(target)} (format parquet, compression snappy, row_group_size {PART_GROUP})"
         )
         con.close()
 
@@ -378,9 +400,9 @@ class Engine:
 def rule_view(con: duckdb.DuckDBPyConnection, name: str) -> None:
     """Make a rule table of data/rules a typed view."""
     select = ", ".join(f"cast({c.name} as {c.type}) as {c.name}" for c in TABLES[name].columns())
-    file = RULES / f"{name.split('.')[1]}.csv"
+    source = quoting.files(RULES / f"{name.split('.')[1]}.csv")
     con.execute("create schema if not exists rules")
-    con.execute(f"create or replace view {name} as select {select} from read_csv('{file}', header=true, all_varchar=true)")
+    con.execute(f"create or replace view {name} as select {select} from read_csv({source}, header=true, all_varchar=true)")
 
 
 def gather(parts: Sequence[Path], described: Table) -> None:

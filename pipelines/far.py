@@ -117,10 +117,8 @@ class Far:
             if address == self.address and f"{other}/".startswith(f"{key}/"):
                 _known.pop((address, other), None)
         with self._asked("written", key) as (files, path):
-            try:
-                files.rm(path, recursive=True)
-            except FileNotFoundError:
-                return
+            for file in files.find(path):  # `rm` would take the path for a pattern
+                files.rm_file(file)
 
     def listed(self, key: str) -> dict[str, dict[str, Any]] | None:
         """What a finished folder holds by name, or None where it is not finished."""

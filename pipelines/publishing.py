@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 
 from pipelines.checks import scan
-from pipelines.engine import Engine
+from pipelines.engine import Engine, feeds_stars
 from pipelines.errors import OpenstarsError
 from pipelines.faults import explained
 from pipelines.rows import rejected, told
@@ -32,17 +32,19 @@ def inputs_of_release(engine: Engine) -> list[tuple[str, str]]:
 
 
 def refuse_rejects(engine: Engine) -> list[dict[str, Any]]:
-    """What could not be read in the inputs of the release. Raises OpenstarsError where there is any and none was accepted."""
+    """What could not be read in the inputs of the release. Raises OpenstarsError where a star needs any of it and none was accepted."""
     found: list[dict[str, Any]] = []
+    needed: list[dict[str, Any]] = []
     for table, period in inputs_of_release(engine):
         name = f"staged.{staged_name(table)}"
         if engine.store.supply(table, period) and (engine.store.manifest(name, period) or {}).get("rejected_rows"):
-            found += rejected(engine.store, name, period)
-    if found and not engine.settings.accept:
-        shown = "\n".join(told(r) for r in found[:SHOWN])
-        more = f"\nand {len(found) - SHOWN} more, in rejects.parquet beside the staged tables" if len(found) > SHOWN else ""
+            found += (rejects := rejected(engine.store, name, period))
+            needed += rejects if feeds_stars(name) else []
+    if needed and not engine.settings.accept:
+        shown = "\n".join(told(r) for r in needed[:SHOWN])
+        more = f"\nand {len(needed) - SHOWN} more, in rejects.parquet beside the staged tables" if len(needed) > SHOWN else ""
         raise OpenstarsError(
-            f"{len(found)} values could not be read, so nothing is published:\n{shown}{more}\n"
+            f"{len(needed)} values could not be read, so nothing is published:\n{shown}{more}\n"
             'Check the file, or run again with --accept "reason": the rows stay out, their homes get no value from them.'
         )
     return found

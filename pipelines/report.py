@@ -32,7 +32,7 @@ def open_release(store: Store, release: str) -> duckdb.DuckDBPyConnection:
     """A connection with the published tables of a release as views."""
     con = duckdb.connect()
     for file in store.published_tables(release):
-        con.execute(f"create view {file.stem} as from read_parquet('{file}')")
+        con.execute(f"create view {file.stem} as from {scan(file)}")
     return con
 
 
@@ -171,12 +171,17 @@ def odd_inputs(engine: Engine) -> list[str]:
         "thousands_separators": "rows with thousands separators",
         "rounded_numbers": "rows with a number of more decimals than CMS gives, rounded half up",
         "ccn_repaired": "rows whose CCN got its leading zeros back",
+        "blank_words": "rows with a word for blank (NA, nan, Not Available and the like), read as blank",
+        "empty_rows": "rows without a value, passed over",
         "repeated_rows": "rows that stood twice",
     }
     for table, period in inputs_of_release(engine):
         supplied = engine.store.supply(table, period)
         manifest = (supplied and engine.store.manifest(f"staged.{staged_name(table)}", period)) or {}
         told = [f"{manifest[key]:,} {text}" for key, text in words.items() if manifest.get(key)]
+        for column, codes in manifest.get("unknown_codes", {}).items():
+            listed = ", ".join(f'"{code}" in {rows:,} rows' for code, rows in codes.items())
+            told.append(f"codes of {column} that no rule table knows: {listed}")
         if manifest.get("unknown_columns"):
             told.append(f"columns that nobody knows: {', '.join(manifest['unknown_columns'])}")
         if manifest.get("spellings_out_of_time"):

@@ -16,7 +16,7 @@ def open_views(engine: Engine) -> duckdb.DuckDBPyConnection:
     con = engine.open([])
     for name in sorted(names):
         try:
-            engine.view(con, name)
+            engine.view(con, name, whole=True)
         except MissingInput:
             continue
     return con

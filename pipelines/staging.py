@@ -12,20 +12,31 @@ import duckdb
 
 from pipelines import compact
 from pipelines.cells import Text, extra_columns
-from pipelines.checks import check_select, check_table, rules_for, rules_of, run_checks, write_flags
+from pipelines.checks import check_select, check_table, rules_for, rules_of, write_flags
 from pipelines.checks import scan as parquet_scan
+from pipelines.codes import rule_tables
 from pipelines.engine import Settings, connect, rule_view
 from pipelines.errors import MissingInput, RefusedFile
 from pipelines.faults import explained
 from pipelines.periods import RULES
+from pipelines.quoting import identifier, literal
 from pipelines.rows import Counts, Flags, read_rows, select_of, write_rejects
 from pipelines.sources import staged_name
 from pipelines.sources.archive import open_member
-from pipelines.sources.text import Piece, cut_by_home, read_header, transcode, without_blank_end
+from pipelines.sources.text import as_pieces, read_header
 from pipelines.store import Store, Supply, data_files, fingerprint, sha256_of, write_json
 from schemas import TABLES, Table, match_header
 
-PROGRAM = ("staging", "cells", "rows", "compact", "checks", "sources/text")  # modules that what is staged depends on
+PROGRAM = (
+    "staging",
+    "cells",
+    "codes",
+    "records",
+    "rows",
+    "compact",
+    "checks",
+    "sources/text",
+)  # modules that what is staged depends on
 PIECE = 256 << 20  # bytes of a large file that are in memory at a time, as rows some two times that
 
 
@@ -33,13 +44,7 @@ def unpack(store: Store, supply: Supply, described: Table, folder: Path) -> Text
     """Write the supplied file as UTF-8 into `folder` and match its header. Raises RefusedFile."""
     blob = store.blob(supply.sha256)
     with open_member(blob, supply.member) if supply.member else blob.open("rb") as stream:
-        if described.large:
-            encoding, pieces = cut_by_home(stream, folder, PIECE, supply.name)
-        else:
-            pieces = [Piece(folder / "text.csv")]
-            encoding = transcode(stream, pieces[0].path, supply.name)
-    for piece in pieces[-1:]:
-        without_blank_end(piece.path)
+        encoding, pieces = as_pieces(stream, folder, supply.name, PIECE if described.large else 0)
     header = read_header(pieces[0].path) if pieces else []
     try:
         found, unknown = match_header(header, described)
@@ -75,6 +80,7 @@ def _stage(store: Store, supply: Supply, settings: Settings) -> dict[str, Any]:
         supply.sha256,
         supply.member,
         [[str(t.columns()), t.order, t.rows, list(rules_of(t))] for t in (described, target)],
+        [sha256_of(RULES / f"{name}.csv") for name in rule_tables(code for c in described.columns() for code in c.codes)],
         sha256_of(RULES / "job_codes.csv") if described.large else "",
         [(Path(__file__).parent / f"{module}.py").read_text() for module in PROGRAM],
         select_of(target_name),
@@ -89,7 +95,7 @@ def _stage(store: Store, supply: Supply, settings: Settings) -> dict[str, Any]:
         with store.making(store.folder(target_name, period)) as folder:
             text = unpack(store, supply, described, work)
             con = connect(store, settings)
-            con.execute(f"set variable period = '{period}'; create schema checked; create schema raw")
+            con.execute(f"set variable period = {literal(period)}; create schema checked; create schema raw")
             for rules in ("rules.checks", "rules.job_codes"):
                 rule_view(con, rules)
             counts, flags = Counts(), Flags()
@@ -129,12 +135,11 @@ def _stage_small(con: duckdb.DuckDBPyConnection, text: Text, period: str, folder
     """Stage a table whose rows are those of the file; columns that no rule reads are kept as text."""
     read_rows(con, text, text.pieces[0], period, counts, flags)
     described = text.described
-    flags.extend(run_checks(con, described.name.split(".")[1], text.name))
     names = [c.name for c in described.columns()]
-    kept = ", ".join(names + [n for _, n in extra_columns(text)])
+    kept = ", ".join(names + [identifier(n) for _, n in extra_columns(text)])
     data = folder / "data.parquet"
     con.execute(
-        f"copy (select {kept} from readable order by {', '.join(described.order)}) to '{data}' (format parquet, compression zstd)"
+        f"copy (select {kept} from readable order by {', '.join(described.order)}) to {literal(data)} (format parquet, compression zstd)"
     )
     con.execute(f"create or replace view checked.data as select {', '.join(names)} from {parquet_scan(data)}")
     check_table(con, described, "checked.data")

@@ -8,6 +8,7 @@ from typing import Any
 
 from pipelines.checks import check_table, scan
 from pipelines.engine import SQL, Engine, connect, inputs_of
+from pipelines.quoting import literal
 from pipelines.sources.download import now
 from pipelines.store import fingerprint, read_json, sha256_of, write_json
 from schemas import TABLES
@@ -40,10 +41,12 @@ def note_moved(engine: Engine, folder: Path, inputs: Mapping[str, Any]) -> dict[
     for table in inputs_of(select):
         name = table.split(".")[1]
         both = {"before": before, "after": after}
-        sides = [f"select '{side}' as vintage, * from {scan(files[name])}" for side, files in both.items() if name in files]
+        sides = [
+            f"select {literal(side)} as vintage, * from {scan(files[name])}" for side, files in both.items() if name in files
+        ]
         con.execute(f"create view {table} as {' union all by name '.join(sides)}")
     with store.making(target) as made:
-        con.execute(f"copy ({select}) to '{made / 'moved.parquet'}' (format parquet)")
+        con.execute(f"copy ({select}) to {literal(made / 'moved.parquet')} (format parquet)")
         con.execute(f"create view checked.moved as from {scan(made / 'moved.parquet')}")
         rows = check_table(con, described, "checked.moved")
         homes = con.execute("select count(distinct ccn) from checked.moved").fetchall()[0][0]

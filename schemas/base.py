@@ -14,7 +14,10 @@ import pandera.ibis as pa
 import pyarrow as arrow
 from pandera.engines import ibis_engine
 
+from pipelines.codes import known
 from pipelines.periods import RULES
+
+YES_NO = {spelled: code == "Y" for spelled, code in known("known_codes.yes_no").spelled}
 
 
 @ibis_engine.Engine.register_dtype(equivalents=[dt.Array])
@@ -44,14 +47,21 @@ def column(
     required: bool = False,
     nullable: bool = False,
     words: dict[str, bool] | None = None,
+    codes: tuple[str, ...] = (),
+    digits: int = 0,
+    several: bool = False,
+    blank: str = "",
     **checks: Any,
 ) -> Any:
     """One column of a table.
 
     `cms` is CMS's own column name, `also` its older spellings with the time each was seen ("Hrs_x (2017Q1-2018Q1)");
-    `required` means that a file without the column is refused; `words` are the codes of a yes-or-no column. `checks` go to `pandera.Field`.
+    `required` means that a file without the column is refused; `words` are the codes of a yes-or-no column. `codes` are the columns of
+    rule tables that know the codes of this one ("footnotes.footnote", "known_codes.state"); a code of digits gets zeros in front up to
+    `digits`; `several` may stand in a cell; `blank` is what CMS writes for none. `checks` go to `pandera.Field`.
     """
     metadata = {"cms": cms, "also": tuple(also), "source": source, "unit": unit, "required": required, "words": words or {}}
+    metadata |= {"codes": codes, "digits": digits, "several": several, "blank": blank}
     return pa.Field(description=description, nullable=nullable, metadata=metadata, **checks)
 
 
@@ -69,6 +79,10 @@ class Column:
     also: tuple[str, ...]
     source: str
     words: tuple[tuple[str, bool], ...] = ()
+    codes: tuple[str, ...] = ()
+    digits: int = 0
+    several: bool = False
+    blank: str = ""
 
     @property
     def spellings(self) -> tuple[str, ...]:
@@ -131,6 +145,10 @@ class Table:
                     also=meta.get("also", ()),
                     source=meta.get("source", ""),
                     words=tuple(meta.get("words", {}).items()),
+                    codes=meta.get("codes", ()),
+                    digits=meta.get("digits", 0),
+                    several=meta.get("several", False),
+                    blank=meta.get("blank", ""),
                 )
             )
         return found

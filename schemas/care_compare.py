@@ -6,18 +6,19 @@ import ibis.expr.datatypes as dt
 import pandera.ibis as pa
 
 from schemas.base import column, table
-from schemas.pbj import CCN
+from schemas.pbj import CCN, state_column
 
 STAR = {"unit": "stars", "nullable": True, "isin": [1, 2, 3, 4, 5]}
 HPRD = {"unit": "hours per resident day", "nullable": True, "ge": 0}
 COUNT = {"unit": "citations", "nullable": True, "ge": 0}
 REVISITS = {"unit": "revisits", "nullable": True, "ge": 0}
+INTERVALS = ("known_codes.interval", "quality_measures.measure", "known_codes.mds_measure", "known_codes.qrp_measure")
 HEALTH = {"unit": "points", "nullable": True, "ge": 0}
 
 
-def footnote(of: str, cms: str) -> object:
-    """A footnote column: CMS's text beside a value."""
-    return column(f"Footnote of {of}", cms=cms, nullable=True)
+def footnote(of: str, cms: str, blank: str = "") -> object:
+    """A footnote column: CMS's numbers beside a value."""
+    return column(f"Footnote of {of}", cms=cms, nullable=True, codes=("footnotes.footnote",), several=True, blank=blank)
 
 
 @table("staged.provider_info", key=("ccn",), clock="release", signature=("ccn", "staffing_rating", "overall_rating"))
@@ -27,12 +28,13 @@ class ProviderInfo(pa.DataFrameModel):
     ccn: str = column("CMS certification number", cms="CMS Certification Number (CCN)", also=("Federal Provider Number (until 2023)",),
                       required=True, **CCN)  # fmt: skip
     provider_name: str = column("Name of the home", cms="Provider Name", nullable=True)
-    state: str = column("State or territory", cms="State", also=("Provider State (until 2023)",), nullable=True)
+    state: str = state_column("State", also=("Provider State (until 2023)",))
     certified_beds: dt.int32 = column("Certified beds", cms="Number of Certified Beds", unit="beds", nullable=True, ge=0)
     average_residents: dt.Decimal(9, 3) = column("Residents on an average day", cms="Average Number of Residents per Day",
                                                  unit="residents", nullable=True, ge=0)  # fmt: skip
-    special_focus_status: str = column("SFF or SFF Candidate", cms="Special Focus Status", nullable=True)
-    abuse_icon: str = column("Y where the abuse icon is shown", cms="Abuse Icon", nullable=True)
+    special_focus_status: str = column("SFF or SFF Candidate", cms="Special Focus Status", nullable=True,
+                                       codes=("known_codes.special_focus",))  # fmt: skip
+    abuse_icon: str = column("Y where the abuse icon is shown", cms="Abuse Icon", nullable=True, codes=("known_codes.yes_no",))
     overall_rating: dt.int8 = column("Overall star as published", cms="Overall Rating", required=True, **STAR)
     overall_footnote: str = footnote("the overall star", "Overall Rating Footnote")
     health_inspection_rating: dt.int8 = column(
@@ -137,7 +139,7 @@ class ProviderInfo(pa.DataFrameModel):
 class StateAverages(pa.DataFrameModel):
     """Means over the homes of a state; the row NATION over all (NH_StateUSAverages)."""
 
-    state: str = column("State, territory or NATION", cms="State or Nation", required=True)
+    state: str = state_column("State or Nation", required=True, more=("known_codes.nation",))
     case_mix_rn_hprd: dt.Decimal(9, 5) = column("RN hours by case mix", cms="Case-Mix RN Staffing Hours per Resident per Day",
                                                 required=True, **HPRD)  # fmt: skip
     case_mix_total_nurse_hprd: dt.Decimal(9, 5) = column(
@@ -152,7 +154,7 @@ class StateAverages(pa.DataFrameModel):
 class CollectionIntervals(pa.DataFrameModel):
     """The period that each measure of the release covers (NH_DataCollectionIntervals)."""
 
-    measure_code: str = column("CMS's code of the measure", cms="Measure Code", required=True)
+    measure_code: str = column("CMS's code of the measure", cms="Measure Code", required=True, codes=INTERVALS)
     measure_description: str = column("Name of the measure", cms="Measure Description", nullable=True)
     from_date: dt.date = column("First day covered", cms="Data Collection Period From Date", required=True, nullable=True)
     through_date: dt.date = column("Last day covered", cms="Data Collection Period Through Date", required=True, nullable=True)

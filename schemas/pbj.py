@@ -5,10 +5,16 @@ from __future__ import annotations
 import ibis.expr.datatypes as dt
 import pandera.ibis as pa
 
-from schemas.base import column, rule_values, table
+from schemas.base import YES_NO, column, rule_values, table
 
 HOURS = {"unit": "hours", "nullable": True, "ge": 0}
 CCN = {"str_length": {"min_value": 6, "max_value": 6}}
+
+
+def state_column(cms: str, also: tuple[str, ...] = (), required: bool = False, more: tuple[str, ...] = ()) -> object:
+    """A state or territory, or, where `more` lists know it, another code in its place."""
+    described = "State, territory or NATION" if more else "State or territory"
+    return column(described, cms=cms, also=also, required=required, nullable=not required, codes=("known_codes.state", *more))
 
 
 @table("staged.pbj_daily", key=("ccn", "work_date"), clock="quarter", signature=("work_date", "census", "cna_hours"))
@@ -17,7 +23,7 @@ class PbjDaily(pa.DataFrameModel):
 
     ccn: str = column("CMS certification number", cms="PROVNUM", required=True, **CCN)
     provider_name: str = column("Name of the home", cms="PROVNAME", nullable=True)
-    state: str = column("State or territory", cms="STATE", nullable=True)
+    state: str = state_column("STATE")
     quarter: str = column("Calendar quarter as the row gives it", cms="CY_Qtr", required=True)
     work_date: dt.date = column("Day worked", cms="WorkDate", required=True)
     census: dt.int32 = column(
@@ -62,7 +68,7 @@ class PbjDaily(pa.DataFrameModel):
     med_aide_emp_hours: dt.Decimal(9, 2) = column("Medication aide or technician, employees", cms="Hrs_MedAide_emp", **HOURS)
     med_aide_ctr_hours: dt.Decimal(9, 2) = column("Medication aide or technician, contract staff", cms="Hrs_MedAide_ctr", **HOURS)
     is_incomplete: bool = column("CMS marked the home's data of the day as incomplete", cms="Incomplete", nullable=True,
-                                 words={"1": True, "y": True, "0": False, "n": False})  # fmt: skip
+                                 words=YES_NO)  # fmt: skip
 
 
 @table("raw.pbj_employee", key=("ccn", "employee_id", "work_date", "job_code"), clock="quarter", large=True,
@@ -71,7 +77,7 @@ class PbjEmployee(pa.DataFrameModel):
     """Hours of one person in one job code on one day (PBJ Employee Detail), as read; staged only as `employee_quarters`."""
 
     ccn: str = column("CMS certification number", cms="PROVNUM", required=True, **CCN)
-    state: str = column("State or territory", cms="STATE", nullable=True)
+    state: str = state_column("STATE")
     quarter: str = column("Calendar quarter as the row gives it", cms="CY_Qtr", required=True)
     work_date: dt.date = column("Day worked", cms="WorkDate", required=True)
     employee_id: dt.int64 = column("CMS's id of the person within the home", cms="SYS_EMPLEE_ID", required=True)

@@ -6,6 +6,8 @@ import ibis.expr.datatypes as dt
 import pandera.ibis as pa
 
 from schemas.base import column, table
+from schemas.care_compare import footnote
+from schemas.pbj import state_column
 from schemas.staffing import VALUE_SOURCES, distance_column, points_column, reason_column, stars_column
 from schemas.surveys import home_column, processing_column
 from schemas.turnover import ccn_column
@@ -19,16 +21,17 @@ def printed_column(description: str, cms: str) -> object:
     return column(description, cms=cms, unit="percent, or per 1,000 resident days", nullable=True, ge=0)
 
 
-def code_column() -> object:
-    """CMS's code of a measure."""
-    return column("CMS's code of the measure", cms="Measure Code", required=True)
+def code_column(more: str = "") -> object:
+    """CMS's code of a measure of the rating, or of one of another list."""
+    codes = ("quality_measures.code_like", *filter(None, [more]))
+    return column("CMS's code of the measure", cms="Measure Code", required=True, codes=codes)
 
 
 def used_column() -> object:
     """Whether CMS says that a row counts in the rating."""
     return column(
-        "Y where CMS uses it in the rating", cms="Used in Quality Measure Five Star Rating", required=True, nullable=True
-    )
+        "Y where CMS uses it in the rating", cms="Used in Quality Measure Five Star Rating", required=True, nullable=True,
+        codes=("known_codes.yes_no",))  # fmt: skip
 
 
 @table("staged.qm_mds", key=("ccn", "measure_code", "measure_period"), clock="release",
@@ -37,7 +40,7 @@ class QmMds(pa.DataFrameModel):
     """A quality measure of a home from its resident assessments (NH_QualityMsr_MDS)."""
 
     ccn: str = home_column()
-    measure_code: str = code_column()
+    measure_code: str = code_column("known_codes.mds_measure")
     quarter_1: dt.Decimal(12, 6) = printed_column("First quarter", "Q1 Measure Score")
     quarter_2: dt.Decimal(12, 6) = printed_column("Second quarter", "Q2 Measure Score")
     quarter_3: dt.Decimal(12, 6) = printed_column("Third quarter", "Q3 Measure Score")
@@ -45,7 +48,7 @@ class QmMds(pa.DataFrameModel):
     four_quarter_average: dt.Decimal(12, 6) = column(
         "Average over the four quarters, weighted by residents", cms="Four Quarter Average Score", unit="percent", required=True,
         nullable=True, ge=0)  # fmt: skip
-    footnote: str = column("Footnote of the average", cms="Footnote for Four Quarter Average Score", nullable=True)
+    footnote: str = footnote("the average", "Footnote for Four Quarter Average Score")
     is_used: str = used_column()
     measure_period: str = column("Quarters covered", cms="Measure Period", required=True)
     processing_date: dt.date = processing_column()
@@ -62,7 +65,7 @@ class QmClaims(pa.DataFrameModel):
                                                unit="percent, or per 1,000 resident days", required=True, nullable=True, ge=0)  # fmt: skip
     observed_score: dt.Decimal(12, 6) = printed_column("Value as observed", "Observed Score")
     expected_score: dt.Decimal(12, 6) = printed_column("Value as expected", "Expected Score")
-    footnote: str = column("Footnote of the value", cms="Footnote for Score", nullable=True)
+    footnote: str = footnote("the value", "Footnote for Score")
     is_used: str = used_column()
     measure_period: str = column("Days covered", cms="Measure Period", required=True)
     processing_date: dt.date = processing_column()
@@ -78,10 +81,10 @@ class SnfQrp(pa.DataFrameModel):
     """A value of the SNF Quality Reporting Program, as text; the rows do not say their month."""
 
     ccn: str = home_column()
-    state: str = column("State or territory", cms="State", nullable=True)
-    measure_code: str = column("CMS's code of the value", cms="Measure Code", required=True)
+    state: str = state_column("State")
+    measure_code: str = code_column("known_codes.qrp_measure")
     score: str = column("A number, a sentence, or Not Available", cms="Score", required=True, nullable=True)
-    footnote: str = column("Footnote, or - for none", cms="Footnote", nullable=True)
+    footnote: str = footnote("the value, or - for none", "Footnote", blank="-")
     measure_date_range: str = column("Days covered, where not in the dates", cms="Measure Date Range", nullable=True)
 
 

@@ -400,3 +400,14 @@ class Checks(pa.DataFrameModel):
     over_hours: dt.Decimal(9, 2) = column("Offends above so many hours", unit="hours", nullable=True)
     up_to_hours: dt.Decimal(9, 2) = column("And up to so many", unit="hours", nullable=True)
     todo: str = column("What a person can do about it")
+
+
+@table("rules.known_codes", key=("list_name", "code"), clock="none")
+class KnownCodes(pa.DataFrameModel):
+    """Codes of CMS's files that no other rule table has, in lists; what no list of its column has is told after a run."""
+
+    list_name: str = column("Which list; `blank` holds the words that mean a blank cell")
+    code: str = column("The code, capitals apart; # is any digit, % any text")
+    stands_for: str = column("The code as CMS writes it, where this is another spelling of it", nullable=True)
+    meaning: str = column("What it means")
+    source: str = column("Where the row comes from")

@@ -5,10 +5,8 @@ from __future__ import annotations
 import ibis.expr.datatypes as dt
 import pandera.ibis as pa
 
-from schemas.base import column, table
-from schemas.pbj import CCN
-
-YES_NO = {"y": True, "n": False}
+from schemas.base import YES_NO, column, table
+from schemas.pbj import CCN, state_column
 
 
 def home_column() -> object:
@@ -27,6 +25,13 @@ def flag_column(description: str, cms: str, required: bool = False) -> object:
     return column(description, cms=cms, required=required, nullable=True, words=YES_NO)
 
 
+def cycle_column(cms: str, nullable: bool = False) -> object:
+    """CMS's number of a cycle."""
+    return column(
+        "CMS's cycle of the survey, 1 the latest", cms=cms, required=True, nullable=nullable, codes=("known_codes.cycle",)
+    )
+
+
 def count_column(description: str, cms: str) -> object:
     """A count of citations."""
     return column(description, cms=cms, unit="citations", nullable=True, ge=0)
@@ -39,16 +44,31 @@ class HealthCitations(pa.DataFrameModel):
 
     ccn: str = home_column()
     survey_date: dt.date = column("Day the survey ended", cms="Survey Date", required=True)
-    survey_type: str = column("Health, or the kind of another survey", cms="Survey Type", nullable=True)
-    deficiency_prefix: str = column("F for health", cms="Deficiency Prefix", required=True)
-    tag_number: str = column("Number of the tag, four digits", cms="Deficiency Tag Number", required=True)
-    deficiency_category: str = column("CMS's group of the tag", cms="Deficiency Category", nullable=True)
-    scope_severity: str = column("Scope and severity, A to L", cms="Scope Severity Code", required=True, nullable=True)
-    corrected: str = column("How it was corrected, or Past Non-Compliance", cms="Deficiency Corrected", nullable=True)
-    correction_date: dt.date = column("Day of correction", cms="Correction Date", nullable=True)
-    inspection_cycle: dt.int32 = column(
-        "CMS's cycle of the survey, 1 the latest", cms="Inspection Cycle", required=True, nullable=True
+    survey_type: str = column(
+        "Health, or the kind of another survey", cms="Survey Type", nullable=True, codes=("known_codes.survey_type",)
     )
+    deficiency_prefix: str = column(
+        "F for health", cms="Deficiency Prefix", required=True, codes=("known_codes.deficiency_prefix",)
+    )
+    tag_number: str = column(
+        "Number of the tag, four digits", cms="Deficiency Tag Number", required=True, codes=("known_codes.tag",), digits=4
+    )
+    deficiency_category: str = column("CMS's group of the tag", cms="Deficiency Category", nullable=True)
+    scope_severity: str = column(
+        "Scope and severity, A to L",
+        cms="Scope Severity Code",
+        required=True,
+        nullable=True,
+        codes=("health_points.scope_severity",),
+    )
+    corrected: str = column(
+        "How it was corrected, or Past Non-Compliance",
+        cms="Deficiency Corrected",
+        nullable=True,
+        codes=("known_codes.corrected",),
+    )
+    correction_date: dt.date = column("Day of correction", cms="Correction Date", nullable=True)
+    inspection_cycle: dt.int32 = cycle_column("Inspection Cycle", nullable=True)
     is_standard: bool = flag_column("Cited on a standard survey", "Standard Deficiency", required=True)
     is_complaint: bool = flag_column(
         "Cited on a complaint survey, or on a complaint at a standard survey", "Complaint Deficiency"
@@ -65,7 +85,7 @@ class SurveySummary(pa.DataFrameModel):
     """The standard surveys of a home and how many citations each had (NH_SurveySummary)."""
 
     ccn: str = home_column()
-    inspection_cycle: dt.int32 = column("CMS's cycle, 1 the latest", cms="Inspection Cycle", required=True)
+    inspection_cycle: dt.int32 = cycle_column("Inspection Cycle")
     health_survey_date: dt.date = column("Day of the standard health survey", cms="Health Survey Date", nullable=True)
     health_deficiencies: dt.int32 = count_column("Health citations of the cycle", "Total Number of Health Deficiencies")
     processing_date: dt.date = processing_column()
@@ -79,9 +99,9 @@ class SurveyDates(pa.DataFrameModel):
     ccn: str = home_column()
     survey_date: dt.date = column("Day the survey ended", cms="Survey Date", required=True)
     survey_kind: str = column(
-        "Health Standard, Health Complaint, Infection Control or Fire Safety", cms="Type of Survey", required=True
-    )
-    survey_cycle: dt.int32 = column("CMS's cycle, 1 the latest", cms="Survey Cycle", required=True)
+        "Health Standard, Health Complaint, Infection Control or Fire Safety", cms="Type of Survey", required=True,
+        codes=("known_codes.survey_kind",))  # fmt: skip
+    survey_cycle: dt.int32 = cycle_column("Survey Cycle")
     processing_date: dt.date = processing_column()
 
 
@@ -92,7 +112,7 @@ class Penalties(pa.DataFrameModel):
 
     ccn: str = home_column()
     penalty_date: dt.date = column("Day of the penalty", cms="Penalty Date", required=True)
-    penalty_type: str = column("Fine or Payment Denial", cms="Penalty Type", required=True)
+    penalty_type: str = column("Fine or Payment Denial", cms="Penalty Type", required=True, codes=("known_codes.penalty_type",))
     fine_dollars: dt.Decimal(12, 2) = column("The fine", cms="Fine Amount", unit="dollars", nullable=True, ge=0)
     denial_start_date: dt.date = column("First day without payment", cms="Payment Denial Start Date", nullable=True)
     denial_days: dt.int32 = column("Days without payment", cms="Payment Denial Length in Days", unit="days", nullable=True, ge=0)
@@ -103,7 +123,7 @@ class Penalties(pa.DataFrameModel):
 class StateCutPoints(pa.DataFrameModel):
     """CMS's cut points of a state as it prints them, ranges as text (NH_HlthInspecCutpointsState). The rows do not say their month."""
 
-    state: str = column("State or territory", cms="State", required=True)
+    state: str = state_column("State", required=True)
     five_stars: str = column("Scores of five stars", cms="5 Stars", required=True, nullable=True)
     four_stars: str = column("Scores of four stars", cms="4 Stars", required=True, nullable=True)
     three_stars: str = column("Scores of three stars", cms="3 Stars", required=True, nullable=True)
@@ -115,6 +135,6 @@ class StateCutPoints(pa.DataFrameModel):
 class CitationDescriptions(pa.DataFrameModel):
     """What a tag is about (NH_CitationDescriptions). The rows do not say their month."""
 
-    tag: str = column("Prefix and number", cms="Deficiency Prefix and Number", required=True)
+    tag: str = column("Prefix and number", cms="Deficiency Prefix and Number", required=True, codes=("known_codes.prefixed_tag",))
     description: str = column("What it is about, in CMS's words", cms="Deficiency Description", required=True, nullable=True)
     category: str = column("CMS's group of the tag", cms="Deficiency Category", required=True, nullable=True)

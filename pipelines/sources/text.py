@@ -6,8 +6,10 @@ import codecs
 import csv
 import io
 import os
+import re
+from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -16,6 +18,7 @@ from pipelines.errors import RefusedFile
 BLOCK = 1 << 22
 HEAD = 1 << 18
 BEGINNING = 1 << 14  # letters of it that are kept as they are
+END = 1 << 16  # how far from the end blank lines are looked for
 WIDE = {  # byte order marks, the longer first: one of UTF-16 is the beginning of one of UTF-32
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
@@ -23,6 +26,12 @@ WIDE = {  # byte order marks, the longer first: one of UTF-16 is the beginning o
     codecs.BOM_UTF16_BE: "utf-16",
 }
 TODO = "Fetch the file again; if CMS serves it so, save it as UTF-8 and check the names in it."
+QUOTES = "Fetch the file again, or mend the quote in that line."
+# letters of UTF-8 that names of homes have: Latin ones, the okina, dashes and curly quotes; as cp1252 they are two signs that no name has
+LETTERS = re.compile(rb"\xc2[\xa0-\xbf]|[\xc3-\xc5][\x80-\xbf]|\xca\xbb|\xe2[\x80-\x84][\x80-\xbf]")
+BEGUN = re.compile(rb"(?:[\xc2-\xc5\xca\xe2]|\xe2[\x80-\x84])\Z")  # the beginning of one at the end of a block
+LONE = re.compile(rb"\r(?!\n)")
+NO_MARKS = bytes(set(range(256)) - set(b'"\n'))
 
 
 @dataclass(frozen=True)
@@ -47,104 +56,166 @@ def wide_encoding(start: bytes) -> str:
     return {"x000": "utf-32-le", "000x": "utf-32-be", "x0x0": "utf-16-le", "0x0x": "utf-16-be"}.get(shape, "")
 
 
-def transcode(stream: BinaryIO, target: Path, name: str = "") -> str:
-    """Write a stream to `target` as UTF-8 and return the encoding it had: `utf-8`, `utf-8-sig`, `cp1252`, or a wide one.
-
-    One pass in bounded memory; bytes that are UTF-8 already are copied. Only where a file turns out to be cp1252 after text that
-    was not plain ASCII is the part already written read once more. Raises RefusedFile, naming the line, where nothing decodes.
-    """
-    name = name or str(getattr(stream, "name", "") or target.name)
-    first = stream.read(BLOCK)
-    wide = wide_encoding(first)
-    if wide:
-        _decode(_blocks(first, stream), target, wide, name)
-        return wide
-    marked = first.startswith(codecs.BOM_UTF8)
-    rest = _copy_utf8(_blocks(first[3:] if marked else first, stream), target, name)
-    if rest is None:
-        return "utf-8-sig" if marked else "utf-8"
-    if marked:
-        raise RefusedFile(name, "the file says by its first bytes that it is UTF-8 but is not", line=rest.line, todo=TODO)
-    if rest.plain:  # what stands in the target already is ASCII, so the same in both encodings
-        _decode(_blocks(rest.block, stream), target, "cp1252", name, mode="ab", line=rest.first_line)
-        return "cp1252"
-    again = target.with_name(f"{target.name}.utf8")
-    try:
-        os.replace(target, again)
-        with again.open("rb") as written:
-            _decode(_both(_blocks(b"", written), _blocks(rest.block, stream)), target, "cp1252", name)
-    finally:
-        again.unlink(missing_ok=True)
-    return "cp1252"
-
-
 @dataclass(frozen=True)
-class _Rest:
-    """Where a file stopped being UTF-8: the block not written, whether all before was ASCII, its line and that of the fault."""
+class Piece:
+    """A run of whole lines of a CSV file: where it lies, whether the header leads it, lines before it and in it.
 
-    block: bytes
-    plain: bool
-    first_line: int
-    line: int
+    `starts` are the lines at which the rows after the header begin, where that is not one after another: a cell holds a line break, or
+    a line is blank.
+    """
 
+    path: Path
+    has_header: bool = True
+    lines_before: int = 0
+    lines: int = 0
+    starts: array[int] | None = None
 
-def _copy_utf8(blocks: Iterator[bytes], target: Path, name: str) -> _Rest | None:
-    """Copy bytes while they are UTF-8. None where all were; else what was not written."""
-    plain, line, pending = True, 1, b""
-    with target.open("wb") as out:
-        for block in blocks:
-            _refuse_nul(block, line, name)
-            data = pending + block
-            good = len(data)
-            if not data.isascii():
-                try:
-                    good = codecs.utf_8_decode(data, "strict", False)[1]  # the start of a character is left for the next block
-                except UnicodeDecodeError as fault:
-                    return _Rest(data, plain, line, line + data[: fault.start].count(b"\n"))
-            out.write(data[:good])
-            plain = plain and data[:good].isascii()
-            line += data.count(b"\n")
-            pending = data[good:]
-    return _Rest(pending, plain, line, line) if pending else None
+    @property
+    def rows(self) -> int:
+        """How many rows the piece has, as far as its lines tell."""
+        return self.lines - self.has_header if self.starts is None else len(self.starts)
 
 
-def _decode(blocks: Iterator[bytes], target: Path, encoding: str, name: str, mode: str = "wb", line: int = 1) -> None:
-    """Write blocks of one encoding as UTF-8; RefusedFile with the line of the first byte that does not decode."""
-    decoder = codecs.getincrementaldecoder(encoding)("strict")
-    with cast(BinaryIO, target.open(mode)) as out:
-        for block in blocks:
-            if encoding == "cp1252" and block.isascii():
-                _refuse_nul(block, line, name)
-                out.write(block)
-                line += block.count(b"\n")
-                continue
-            line += _write_text(decoder, block, False, out, line, encoding, name)
-        _write_text(decoder, b"", True, out, line, encoding, name)
+@dataclass
+class _Progress:
+    """What is known of a text while it is read: its name, the lines written so far, and whether it has letters of UTF-8."""
+
+    name: str
+    lines: int = 0
+    has_utf8: bool = False
+
+    def line_of(self, data: bytes, at: int) -> int:
+        """The line of a byte of a block that is not yet written."""
+        return self.lines + 1 + _breaks(data[:at])
 
 
-def _write_text(
-    decoder: codecs.IncrementalDecoder, block: bytes, final: bool, out: BinaryIO, line: int, encoding: str, name: str
-) -> int:
+class _NotUtf8(Exception):
+    """A stream is not UTF-8; the line that shows it."""
+
+
+def as_pieces(stream: BinaryIO, folder: Path, name: str, size: int = 0) -> tuple[str, list[Piece]]:
+    """Write the text of a stream into `folder` as UTF-8 in which each line ends with LF; the encoding it had, and the files.
+
+    With a size the files are of about so many bytes, cut at line ends where the first cell changes: CMS's large files are in the order
+    of homes, the CCN first, so that a home lies whole in one piece. The text is read in one pass in bounded memory, twice where it turns
+    out not to be UTF-8: then what reads as a letter of UTF-8 that CMS's names have is one, all else is cp1252. Raises RefusedFile, naming
+    the line, where nothing decodes.
+    """
+    first = stream.read(BLOCK)
+    wide, marked = wide_encoding(first), first.startswith(codecs.BOM_UTF8)
+    encoding = wide or ("utf-8-sig" if marked else "utf-8")
+    blocks = _blocks(first[3:] if encoding == "utf-8-sig" else first, stream)
+    seen = _Progress(name)
+    decoded = _wide(blocks, wide, seen) if wide else _utf8(_to_line_ends(blocks), seen)
     try:
-        text = decoder.decode(block, final)
+        return encoding, _cut(_with_lf(decoded), folder, size, seen)
+    except _NotUtf8 as fault:
+        if marked:
+            raise RefusedFile(
+                name, "the file says by its first bytes that it is UTF-8 but is not", line=fault.args[0], todo=TODO
+            ) from None
+    stream.seek(0)
+    seen = _Progress(name)
+    pieces = _cut(_with_lf(_cp1252(_to_line_ends(_blocks(b"", stream)), seen)), folder, size, seen)
+    return "utf-8 and cp1252" if seen.has_utf8 else "cp1252", pieces
+
+
+def _utf8(blocks: Iterator[bytes], seen: _Progress) -> Iterator[bytes]:
+    """Blocks of UTF-8 as they are, cut between letters; _NotUtf8 where they are not."""
+    pending = b""
+    for block in blocks:
+        data = pending + block
+        _refuse_nul(data, seen)
+        good = len(data)
+        if not data.isascii():
+            try:
+                good = codecs.utf_8_decode(data, "strict", False)[1]  # the start of a letter is left for the next block
+            except UnicodeDecodeError as fault:
+                raise _NotUtf8(seen.line_of(data, fault.start)) from None
+        yield data[:good]
+        pending = data[good:]
+    if pending:
+        raise _NotUtf8(seen.line_of(pending, 0))
+
+
+def _cp1252(blocks: Iterator[bytes], seen: _Progress) -> Iterator[bytes]:
+    """Blocks of cp1252 as UTF-8; letters of CMS's names that are UTF-8 already stay so."""
+    pending = b""
+    for block in _with_end(blocks):
+        data = pending + block
+        _refuse_nul(data, seen)
+        cut = BEGUN.search(data) if block else None
+        pending = data[cut.start() :] if cut else b""
+        data = data[: len(data) - len(pending)]
+        if data.isascii():
+            yield data
+            continue
+        made, last = [], 0
+        for letter in LETTERS.finditer(data):
+            made += [_of_cp1252(data, last, letter.start(), seen), letter[0]]
+            seen.has_utf8 = True
+            last = letter.end()
+        yield b"".join([*made, _of_cp1252(data, last, len(data), seen)])
+
+
+def _of_cp1252(data: bytes, start: int, end: int, seen: _Progress) -> bytes:
+    try:
+        return data[start:end].decode("cp1252").encode()
     except UnicodeDecodeError as fault:
-        before = block[: fault.start].count(b"\n") if encoding == "cp1252" else 0
-        value = fault.object[fault.start : fault.start + 1].hex()
-        what = "is neither UTF-8 nor Windows-1252" if encoding == "cp1252" else f"is not {encoding}, which the first bytes say"
-        raise RefusedFile(name, f"byte 0x{value} {what}", line=line + before, todo=TODO) from None
-    if "\0" in text:
-        raise RefusedFile(
-            name, "a zero byte stands where text is expected", line=line + text[: text.index(chr(0))].count("\n"), todo=TODO
-        )
-    out.write(text.encode())
-    return text.count("\n")
+        at = start + fault.start
+        problem = f"byte 0x{data[at : at + 1].hex()} is neither UTF-8 nor Windows-1252"
+        raise RefusedFile(seen.name, problem, line=seen.line_of(data, at), todo=TODO) from None
 
 
-def _refuse_nul(block: bytes, line: int, name: str) -> None:
+def _wide(blocks: Iterator[bytes], encoding: str, seen: _Progress) -> Iterator[bytes]:
+    """Blocks of letters of two or four bytes as UTF-8."""
+    decoder = codecs.getincrementaldecoder(encoding)("strict")
+    held = ""  # a CR, whose LF may come with the next block
+    for block in _with_end(blocks):
+        try:
+            text = held + decoder.decode(block, not block)
+        except UnicodeDecodeError as fault:
+            problem = f"byte 0x{fault.object[fault.start : fault.start + 1].hex()} is not {encoding}, which the first bytes say"
+            before = fault.object[: fault.start].decode(encoding, "replace").encode()
+            raise RefusedFile(seen.name, problem, line=seen.line_of(before, len(before)), todo=TODO) from None
+        held = "\r" if text.endswith("\r") and block else ""
+        made = text[: len(text) - len(held)].encode()
+        _refuse_nul(made, seen)
+        yield made
+
+
+def _to_line_ends(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """The same bytes in blocks between which no CR LF is cut."""
+    held = b""
+    for block in blocks:
+        data = held + block
+        held = b"\r" if data.endswith(b"\r") else b""
+        yield data[: len(data) - len(held)] if held else data
+    if held:
+        yield held
+
+
+def _with_lf(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """Blocks of UTF-8 in which LF ends each line, whether CR LF, LF or CR alone did, those within quotes too."""
+    for block in blocks:
+        if b"\r" not in block:
+            yield block
+        elif LONE.search(block):
+            yield block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        else:  # twice as quick
+            yield block.translate(None, b"\r")
+
+
+def _breaks(data: bytes) -> int:
+    """How many line ends there are, of any kind."""
+    return data.count(b"\n") + (data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else 0)
+
+
+def _refuse_nul(block: bytes, seen: _Progress) -> None:
     at = block.find(b"\0")
     if at >= 0:
-        problem = "a zero byte stands where text is expected (UTF-16 without a byte order mark, or no text at all)"
-        raise RefusedFile(name, problem, line=line + block[:at].count(b"\n"), todo=TODO)
+        problem = "a zero byte stands where text is expected (the file is damaged, or no text at all)"
+        raise RefusedFile(seen.name, problem, line=seen.line_of(block, at), todo=TODO)
 
 
 def _blocks(first: bytes, stream: BinaryIO) -> Iterator[bytes]:
@@ -154,57 +225,13 @@ def _blocks(first: bytes, stream: BinaryIO) -> Iterator[bytes]:
         yield block
 
 
-def _both(one: Iterator[bytes], other: Iterator[bytes]) -> Iterator[bytes]:
-    yield from one
-    yield from other
+def _with_end(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    yield from blocks
+    yield b""
 
 
-@dataclass(frozen=True)
-class Piece:
-    """A run of whole lines of a CSV file: where it lies, whether the header leads it, lines before it and in it."""
-
-    path: Path
-    has_header: bool = True
-    lines_before: int = 0
-    lines: int = 0
-
-
-def cut_by_home(stream: BinaryIO, folder: Path, size: int, name: str) -> tuple[str, list[Piece]]:
-    """Write a CSV as UTF-8 into files of about `size` bytes, cut at line ends where the first cell changes; its encoding, the files.
-
-    CMS's large files are in the order of homes, the CCN first, so that a home lies whole in one piece. No cut is made within quotes.
-    Raises RefusedFile as `transcode` does.
-    """
-    try:
-        return "utf-8", _cut(_utf8_blocks(stream), folder, size)
-    except UnicodeError:
-        stream.seek(0)
-        whole = folder / "whole.csv"
-        encoding = transcode(stream, whole, name)
-        with whole.open("rb") as text:
-            pieces = _cut(_blocks(b"", text), folder, size)
-        whole.unlink()
-        return encoding, pieces
-
-
-def _utf8_blocks(stream: BinaryIO) -> Iterator[bytes]:
-    """Blocks of a stream that is UTF-8 without a mark or zero bytes; UnicodeError where it is not."""
-    decoder = codecs.getincrementaldecoder("utf-8")("strict")
-    first = True
-    while block := stream.read(BLOCK):
-        if first and (wide_encoding(block) or block.startswith(codecs.BOM_UTF8)):
-            raise UnicodeError("the file has a byte order mark or letters of more than a byte")
-        first = False
-        if b"\0" in block:
-            raise UnicodeError("the file has a zero byte")
-        if not block.isascii() or decoder.getstate()[0]:
-            decoder.decode(block)
-        yield block
-    decoder.decode(b"", True)
-
-
-def _cut(blocks: Iterator[bytes], folder: Path, size: int) -> list[Piece]:
-    """Write blocks into pieces."""
+def _cut(blocks: Iterator[bytes], folder: Path, size: int, seen: _Progress) -> list[Piece]:
+    """Write blocks into pieces, without the blank lines at the end; no cut is made within quotes."""
     made: list[Piece] = []
     out, written, lines, before, quotes, ended = None, 0, 0, 0, 0, True
 
@@ -218,21 +245,48 @@ def _cut(blocks: Iterator[bytes], folder: Path, size: int) -> list[Piece]:
     for block in blocks:
         out = out or start()
         begin = 0
-        while written + len(block) - begin > size and (at := _change(block, begin + max(0, size - written), quotes, begin)):
+        while size and written + len(block) - begin > size:
+            at = _change(block, begin + max(0, size - written), quotes, begin)
+            if at == 0:
+                break
             out.write(block[begin:at])
             lines += block.count(b"\n", begin, at)
             ended = True
             finish(out)
             before, lines, written, quotes, begin, out = before + lines, 0, 0, 0, at, start()
         rest = block[begin:] if begin else block
+        if size and written > size and _is_quoted(rest, quotes):
+            out.close()
+            line = before + _last_quote(Path(out.name))
+            raise RefusedFile(seen.name, "a quote opens and does not close for many lines", line=line, todo=QUOTES)
         out.write(rest)
         written += len(rest)
         lines += rest.count(b"\n")
         quotes += rest.count(b'"')
         ended = rest.endswith(b"\n") or (ended and not rest)
+        seen.lines = before + lines
     if out:
         finish(out)
+        made[-1] = _without_blank_end(made[-1])
     return made
+
+
+def _is_quoted(block: bytes, quotes: int) -> bool:
+    """Whether every line end of a block is within quotes, of which so many come before: then one was never closed."""
+    marks = block.translate(None, NO_MARKS)
+    runs = (b'"' * (quotes % 2) + marks).replace(b'""', b"").split(b'"')
+    return len(block) >= BLOCK // 2 and b"\n" in marks and not any(runs[::2])
+
+
+def _last_quote(path: Path) -> int:
+    """The line of the last quote mark of a file."""
+    line, found = 1, 1
+    with path.open("rb") as file:
+        while block := file.read(BLOCK):
+            at = block.rfind(b'"')
+            found = line + block.count(b"\n", 0, at) if at >= 0 else found
+            line += block.count(b"\n")
+    return found
 
 
 def _change(block: bytes, wanted: int, quotes: int, begin: int) -> int:
@@ -259,17 +313,20 @@ def _change(block: bytes, wanted: int, quotes: int, begin: int) -> int:
     return 0
 
 
-def without_blank_end(path: Path) -> None:
-    """Take blank lines from the end of a file: editors and spreadsheets leave them there."""
-    with path.open("rb+") as file:
+def _without_blank_end(piece: Piece) -> Piece:
+    """The last piece without the blank lines at its end: editors and spreadsheets leave them there, and an old mark for the end."""
+    with piece.path.open("rb+") as file:
         size = file.seek(0, os.SEEK_END)
-        file.seek(max(0, size - BLOCK))
+        file.seek(max(0, size - END))
         end = file.read()
-        kept = end.rstrip(b"\r\n")
-        if not kept or len(end) - len(kept) <= 2:
-            return
-        line_end = end[len(kept) :][:2] if end[len(kept) :].startswith(b"\r\n") else end[len(kept) :][:1]
-        file.truncate(size - len(end) + len(kept) + len(line_end))
+        kept = end.rstrip(b"\n\x1a \t")
+        after = end[len(kept) :]
+        if not kept or after in (b"", b"\n"):
+            return piece
+        file.truncate(size - len(after))
+        file.seek(0, os.SEEK_END)
+        file.write(b"\n")
+    return replace(piece, lines=piece.lines - after.count(b"\n") + 1 - (after[-1:] != b"\n"))
 
 
 def read_header(source: Path | BinaryIO) -> list[str]:

@@ -3,10 +3,12 @@
 select
     'row_of_another_quarter' as check_name,
     ccn,
-    'quarter ' || min(quarter) || ', day ' || min(work_date) as evidence,
+    'quarter ' || arg_min(quarter, coalesce(line, 0)) || ', day ' || arg_min(work_date, coalesce(line, 0)) || ', '
+    || count(*) || ' rows' as evidence,
     min(work_date) as first_date,
     max(work_date) as last_date,
-    count(*) as found
+    count(*) as found,
+    min(line) as line
 from checked.file_rows
 where
     quarter <> getvariable('period')::varchar

@@ -3,10 +3,11 @@
 select
     'two_rows_for_a_home' as check_name,
     ccn,
-    count(*) || ' different rows' as evidence,
+    count(*) || ' different rows' || coalesce(', lines ' || string_agg(line, ', ' order by line), '') as evidence,
     null::date as first_date,
     null::date as last_date,
-    count(*) as found
+    count(*) as found,
+    list_sort(list(line))[2] as line
 from checked.file_rows
 group by ccn
 having count(*) > 1

@@ -25,7 +25,8 @@ def test_c01_a_ccn_keeps_its_leading_zero(store: Store, tmp_path: Path) -> None:
     """A CCN is a six-character code: zeros are put back and counted, and the home meets its own row of the provider file."""
     case = fill.case("C01-ccn-leading-zero")
     daily = fill.write(tmp_path / "d.csv", "pbj_daily", fill.rows_of(case / "pbj_daily.csv"))
-    providers = fill.write(tmp_path / "p.csv", "provider_info", fill.rows_of(case / "provider_info.csv"))
+    homes_of = [{**row, "Processing Date": "2024-10-01"} for row in fill.rows_of(case / "provider_info.csv")]
+    providers = fill.write(tmp_path / "p.csv", "provider_info", homes_of)
     manifest = fill.staged(store, daily, "pbj_daily", "2024Q2")
     fill.staged(store, providers, "provider_info", "2024-10")
     homes = {ccn for (ccn,) in fill.read(store, "staged.provider_info", "2024-10", columns="ccn")}

@@ -35,7 +35,8 @@ def store(tmp_path: Path) -> Store:
         ("pbj_daily", "Hrs_RN", "7,5", "is not a number of hours"),
         ("pbj_daily", "Hrs_RN", "1,23", "is not a number of hours"),
         ("pbj_daily", "Hrs_CNA", "eight", "is not a number of hours"),
-        ("pbj_daily", "Hrs_CNA", "NaN", "is not a number of hours"),
+        ("pbj_employee", "WORK_HRS_NUM", "NaN", "is blank"),
+        ("pbj_daily", "Hrs_CNA", "inf", "is not a number of hours"),
         ("pbj_daily", "Hrs_LPN", "-0.25", "is less than 0"),
         ("pbj_daily", "MDScensus", "40.5", "is not a number of residents"),
         ("pbj_daily", "MDScensus", "-1", "is less than 0"),
@@ -149,7 +150,7 @@ def test_rows_that_contradict_refuse_the_file(
     name, period = NAMES[table], PERIODS[table]
     fill.staged(store, fill.write(tmp_path / "good.csv", table, [{}]), table, period)
     before = {p.name: p.read_bytes() for p in store.folder(name, period).iterdir()}
-    with pytest.raises(OpenstarsError, match=r"bad\.csv: refused by the check " + told):
+    with pytest.raises(OpenstarsError, match=r"bad\.csv, line 3: refused by the check " + told):
         fill.staged(store, fill.write(tmp_path / "bad.csv", table, rows), table, period)
     assert {p.name: p.read_bytes() for p in store.folder(name, period).iterdir()} == before
     assert [p.name for p in store.folder(name, period).parent.iterdir()] == [store.folder(name, period).name]
@@ -228,8 +229,10 @@ def test_a_folder_whose_file_lacks_a_required_column_is_refused(tmp_path: Path, 
     [
         ("555901,too,few\n", r"cut\.csv, line 3: the line has 3 values where the header has 33 columns"),
         ("555901" + ",1" * 40 + "\n", r"cut\.csv, line 3: the line has 41 values where the header has 33 columns"),
-        ("\n555901,too\n", r"cut\.csv, line 3: the line is blank"),
-        ('"555901,never closed\n', r"cut\.csv"),
+        ("\n555901,too\n", r"cut\.csv, line 4: the line has 2 values where the header has 33 columns"),
+        (",,\n", r"cut\.csv, line 3: the line is blank but for blanks or commas"),
+        ("  \nx", r"cut\.csv, line 3: the line is blank but for blanks or commas"),
+        ('"555901,never closed\n', r"cut\.csv, line 3: quotes do not close"),
     ],
 )
 @pytest.mark.parametrize("table", ["pbj_daily", "pbj_employee"])

@@ -12,7 +12,7 @@ import pytest
 
 from pipelines import staging
 from pipelines.sources import text
-from pipelines.sources.text import cut_by_home
+from pipelines.sources.text import as_pieces
 from pipelines.store import Store, data_files
 from tests.cases import fill
 
@@ -95,7 +95,7 @@ def test_what_a_cast_would_take_or_round_never_passes_unseen(value: str, tmp_pat
 def test_no_cut_is_made_within_quotes(tmp_path: Path) -> None:
     """A line break in a quoted cell is no line; the pieces put together are the file."""
     content = b"ccn,name\n" + b"".join(b'%06d,"a\nb%d"\n' % (k // 9, k) for k in range(300))
-    _, pieces = cut_by_home(io.BytesIO(content), tmp_path, 600, "f.csv")
+    _, pieces = as_pieces(io.BytesIO(content), tmp_path, "f.csv", 600)
     assert len(pieces) > 2
     assert b"".join(piece.path.read_bytes() for piece in pieces) == content
     assert all(piece.path.read_bytes().count(b'"') % 2 == 0 for piece in pieces)
@@ -110,7 +110,7 @@ def test_no_cut_is_made_within_quotes(tmp_path: Path) -> None:
 def test_pieces_are_utf8_whatever_came(encoding: str, tmp_path: Path) -> None:
     """Encodings are told apart as for other files."""
     content = "PROVNUM,PROVNAME\n" + "".join(f"{k // 4:06d},RESIDENCIA PEÑA – {k}\n" for k in range(200))
-    found, pieces = cut_by_home(io.BytesIO(content.encode(encoding)), tmp_path, 700, "f.csv")
+    found, pieces = as_pieces(io.BytesIO(content.encode(encoding)), tmp_path, "f.csv", 700)
     assert found == encoding
     assert b"".join(piece.path.read_bytes() for piece in pieces).decode() == content
     assert len(pieces) > 2
