@@ -33,7 +33,7 @@ class ProviderInfo(pa.DataFrameModel):
     average_residents: dt.Decimal(9, 3) = column("Residents on an average day", cms="Average Number of Residents per Day",
                                                  unit="residents", nullable=True, ge=0)  # fmt: skip
     special_focus_status: str = column("SFF or SFF Candidate", cms="Special Focus Status", nullable=True,
-                                       codes=("known_codes.special_focus",))  # fmt: skip
+                                       codes=("special_focus.text",))  # fmt: skip
     abuse_icon: str = column("Y where the abuse icon is shown", cms="Abuse Icon", nullable=True, codes=("known_codes.yes_no",))
     overall_rating: dt.int8 = column("Overall star as published", cms="Overall Rating", required=True, **STAR)
     overall_footnote: str = footnote("the overall star", "Overall Rating Footnote")

@@ -1,7 +1,7 @@
 -- What the provider file says of a home as a whole: Special Focus, and whether it has no star in any domain.
 -- Grain: ccn. Rule: methodology 4.3, 4.7, 6; R28: Special Focus by text or footnote, one standard survey, or no star of CMS's at all.
 with texts as (
-    select text, meaning
+    select lower(text) as text, meaning
     from rules.special_focus
     where getvariable('release')::varchar between effective_from and coalesce(effective_to, '9999-12')
 ),
@@ -61,7 +61,7 @@ select
     state,
     focus_text,
     coalesce(withheld = 'special_focus', false) as is_sff,
-    coalesce(meaning = 'candidate' and withheld <> 'special_focus', meaning = 'candidate', false) as is_sff_candidate,
+    coalesce(meaning = 'candidate' and withheld is distinct from 'special_focus', false) as is_sff_candidate,
     has_unknown_focus,
     withheld,
     case
