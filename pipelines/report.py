@@ -10,7 +10,7 @@ from pipelines.checks import scan
 from pipelines.engine import Engine
 from pipelines.errors import MissingInput
 from pipelines.publishing import inputs_of_release
-from pipelines.sources import staged_name
+from pipelines.sources import RELEASE_TABLES, staged_name
 from pipelines.store import Store, read_json
 
 SHOWN = 5
@@ -190,6 +190,7 @@ def odd_inputs(engine: Engine) -> list[str]:
             told.append(f"read as {manifest['encoding']}")
         if told:
             found.append(f"{table} {period} ({manifest['file']}): {'; '.join(told)}")
+    found += not_renewed(engine)
     intervals, cut_points = (
         duckdb.connect()
         .execute(f"from {scan(*engine.store.need(f'audit.{table}', engine.release.name))} order by all")
@@ -209,6 +210,23 @@ def odd_inputs(engine: Engine) -> list[str]:
         more = f" and {len(cut_points) - SHOWN} more" if len(cut_points) > SHOWN else ""
         found.append(f"State cut points that CMS's file gives otherwise: {shown}{more} (audit.cut_point_differences)")
     return found
+
+
+def not_renewed(engine: Engine) -> list[str]:
+    """Files with the rows of the month before, as far as the store has it, and another date: not everything is renewed each month."""
+    again: dict[str, list[str]] = {}
+    for table, month in inputs_of_release(engine):
+        if table not in RELEASE_TABLES:
+            continue
+        name = f"staged.{staged_name(table)}"
+        earlier = max((period for period in engine.store.periods(name) if period < month), default=None)
+        now, then = (engine.store.manifest(name, period) if period else None for period in (month, earlier))
+        if now and then and engine.store.supply(table, month) and now["undated"] == then.get("undated"):
+            again.setdefault(f"{month} as in {earlier}", []).append(table)
+    return [
+        f"The same rows but for the date, nothing of them was renewed, {months}: {', '.join(tables)}"
+        for months, tables in again.items()
+    ]
 
 
 def compare(store: Store, release: str) -> str:

@@ -26,6 +26,7 @@ from pipelines.sources.archive import open_member
 from pipelines.sources.text import as_pieces, read_header
 from pipelines.store import Store, Supply, data_files, fingerprint, sha256_of, write_json
 from schemas import TABLES, Table, match_header
+from schemas.files import names_of, plain
 
 PROGRAM = (
     "staging",
@@ -102,10 +103,11 @@ def _stage(store: Store, supply: Supply, settings: Settings) -> dict[str, Any]:
             con.execute(
                 f"create temp table rejected ({', '.join(f'{c.name} {c.type}' for c in TABLES['staged.rejects'].columns())})"
             )
+            undated = ""
             if described.large:
                 compact.stage_large(con, text, period, folder, counts, flags, work)
             else:
-                _stage_small(con, text, period, folder, counts, flags)
+                undated = _stage_small(con, text, period, folder, counts, flags)
             if counts.rows + counts.rejected_rows == 0:
                 raise RefusedFile(text.name, "holds a header and no rows", todo="Fetch the file again")
             write_rejects(con, folder)
@@ -120,7 +122,8 @@ def _stage(store: Store, supply: Supply, settings: Settings) -> dict[str, Any]:
                 "file": supply.name,
                 "sha256": supply.sha256,
                 "encoding": text.encoding,
-                "unknown_columns": text.unknown if table.startswith("pbj") else [],
+                "undated": undated,
+                "unknown_columns": [name for name in text.unknown if plain(name) not in names_of(table)],
                 "spellings_out_of_time": described.out_of_time(text.found, period),
                 "warnings": warned,
                 **asdict(counts),
@@ -131,15 +134,22 @@ def _stage(store: Store, supply: Supply, settings: Settings) -> dict[str, Any]:
     return manifest
 
 
-def _stage_small(con: duckdb.DuckDBPyConnection, text: Text, period: str, folder: Path, counts: Counts, flags: Flags) -> None:
-    """Stage a table whose rows are those of the file; columns that no rule reads are kept as text."""
+def _stage_small(con: duckdb.DuckDBPyConnection, text: Text, period: str, folder: Path, counts: Counts, flags: Flags) -> str:
+    """Stage a table whose rows are those of the file; columns that no rule reads are kept as text.
+
+    Gives a digest of the rows without the date that CMS puts into each: equal ones of two months mean that nothing was renewed.
+    """
     read_rows(con, text, text.pieces[0], period, counts, flags)
     described = text.described
     names = [c.name for c in described.columns()]
-    kept = ", ".join(names + [identifier(n) for _, n in extra_columns(text)])
+    kept_names = names + [identifier(n) for _, n in extra_columns(text)]
+    kept = ", ".join(kept_names)
     data = folder / "data.parquet"
     con.execute(
         f"copy (select {kept} from readable order by {', '.join(described.order)}) to {literal(data)} (format parquet, compression zstd)"
     )
     con.execute(f"create or replace view checked.data as select {', '.join(names)} from {parquet_scan(data)}")
     check_table(con, described, "checked.data")
+    undated = ", ".join(name for name in kept_names if name != "processing_date")
+    digest = f"select md5(string_agg(r, chr(10) order by r)) from (select row({undated})::varchar as r from {parquet_scan(data)})"
+    return str(con.execute(digest).fetchall()[0][0])

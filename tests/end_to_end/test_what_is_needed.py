@@ -95,24 +95,3 @@ def test_a_month_that_no_archive_has_names_the_next_with_its_quarter(mine: Path,
     assert run(mine, release="2026-01") == 1
     told = capsys.readouterr().err
     assert "CMS's archive does not have this month" in told and "--release 2026-02" in told
-
-
-def test_a_quarter_takes_the_month_that_can_be_had_and_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    fill.write(tmp_path / "mine" / "p.csv", "provider_info", [{"Processing Date": "2026-02-01"}])
-    _open_sources.clear()
-    source = ["--source", str(tmp_path / "mine"), "--data", str(tmp_path / "store")]
-    assert main(["run", "--quarter", "2025Q3", *source]) == 0
-    assert "2025Q3 is first shown by 2026-01, which CMS's archive does not have: taking 2026-02" in capsys.readouterr().out
-
-
-def test_the_home_folder_may_be_written_as_a_tilde(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the variable, in --data and in --source (C92)."""
-    monkeypatch.setenv("HOME", str(mine.parent))
-    monkeypatch.setenv("OPENSTARS_DATA", "~/here")
-    monkeypatch.chdir(mine)
-    _open_sources.clear()
-    assert main(["run", "--release", RELEASE, "--source", "~/mine"]) == 0
-    assert (mine.parent / "here" / "published" / RELEASE).is_dir()
-    assert main(["run", "--release", RELEASE, "--source", "~/mine", "--data", "~/there"]) == 0
-    assert (mine.parent / "there" / "published" / RELEASE).is_dir()
-    assert not list(mine.glob("~*"))
