@@ -288,7 +288,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     for ccn, measure, *what in con.execute(
         f"select ccn, measure, value_source, value, points, reason from {components}"
     ).fetchall():
-        found[ccn][measure] = what
+        found[ccn].setdefault(measure, what)  # the overall star has components that are called like stars
     reasons: dict[str, set[str]] = {ccn: set() for ccn in found}
     for ccn, reason in con.execute(f"select ccn, exclusion from {exclusions}").fetchall():
         reasons.setdefault(ccn, set()).add(reason)
