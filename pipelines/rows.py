@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +83,7 @@ class Reading:
     text: Text
     piece: Piece
     period: str
+    in_parallel: bool = True
 
     @property
     def columns(self) -> list[Column]:
@@ -93,7 +94,7 @@ class Reading:
             return [c for c in columns if re.search(rf"\b{c.name}\b", wanted)]
         return columns
 
-    def load(self, lined: bool = False, parallel: bool = True) -> int:
+    def load(self, lined: bool = False) -> int:
         """Make `file_rows` of the piece, with the line of each row where that is asked for; how many rows were read."""
         values = [
             f"case when {problem(self.text, c)} is null then {c.name} end as {c.name}"
@@ -103,9 +104,7 @@ class Reading:
         ]
         values += [f"{trimmed(cell(k))} as {identifier(n)}" for k, n in extra_columns(self.text)]
         values += [f"{sql} as {identifier(name)}" for name, sql in marks(self.text, self.columns).items()]
-        source = (
-            self.with_lines() if lined else f"(select *, null::bigint as {LINE} from {scan(self.text, self.piece, parallel)})"
-        )
+        source = self.with_lines() if lined else f"(select *, null::bigint as {LINE} from {self.scan()})"
         self.con.execute(f"set preserve_insertion_order = {str(lined).lower()}")
         select = f"select {', '.join(values)}, {LINE} from ({typed(self.text, self.columns, source)})"
         try:
@@ -116,13 +115,17 @@ class Reading:
 
     def with_lines(self) -> str:
         """SQL of the rows of the piece as text, each with the line of the file at which it begins."""
-        rows = f"select *, row_number() over () as {identifier('row number')} from {scan(self.text, self.piece)}"
+        rows = f"select *, row_number() over () as {identifier('row number')} from {self.scan()}"
         lines = line_of(self.piece)
         if lines is None:
             before = self.piece.lines_before + self.piece.has_header
             return f"(select *, {identifier('row number')} + {before} as {LINE} from ({rows}))"
         self.con.register("line_starts", lines)
         return f"(select *, line_starts.line as {LINE} from ({rows}) inner join line_starts on {identifier('row number')} = line_starts.row)"
+
+    def scan(self) -> str:
+        """SQL of the rows of the piece as text."""
+        return scan(self.text, self.piece, self.in_parallel)
 
     def first_line(self, mark: str) -> int:
         """The first line whose row has a mark."""
@@ -178,21 +181,22 @@ def _proven(reading: Reading) -> Reading:
     rows = _read(reading)
     if rows == reading.piece.rows:
         return reading
-    reading = Reading(reading.con, reading.text, located(reading.text, reading.piece, is_broken=rows is None), reading.period)
+    reading = replace(reading, piece=located(reading.text, reading.piece, is_broken=rows is None))
     if rows != reading.piece.rows:
-        rows = _read(reading, parallel=False)
+        reading = replace(reading, in_parallel=False)
+        rows = _read(reading)
     if rows is None:
         raise RefusedFile(reading.text.name, "its rows cannot be told apart", todo=TODO)
     if rows != reading.piece.rows:
-        read = reading.con.execute(f"select * from {scan(reading.text, reading.piece, parallel=False)}")
+        read = reading.con.execute(f"from {reading.scan()}")
         raise parting(reading.text, reading.piece, iter(read.fetchone, None))
     return reading
 
 
-def _read(reading: Reading, parallel: bool = True) -> int | None:
+def _read(reading: Reading) -> int | None:
     """How many rows DuckDB reads of a piece; None where it cannot."""
     try:
-        return reading.load(parallel=parallel)
+        return reading.load()
     except duckdb.InvalidInputException:
         return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import difflib
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -200,17 +201,22 @@ def duckdb_type(dtype: dt.DataType) -> str:
     return compilers.DuckDBCompiler.type_mapper.to_string(dtype.copy(nullable=True))
 
 
+def plain_name(name: str) -> str:
+    """A column name as it is compared: without capitals, blanks around it and more than one within, whatever their width."""
+    return " ".join(re.sub("[\u200b\ufeff]", " ", name).casefold().split())
+
+
 def match_header(header: list[str], described: Table) -> tuple[dict[str, str], list[str]]:
     """Which staged column each CMS column of a file is, and the columns nobody knows.
 
-    Capitals do not matter. Of a name that stands twice the first counts and the second is unknown. Raises ValueError naming each
+    Capitals and blanks do not matter. Of a name that stands twice the first counts and the second is unknown. Raises ValueError naming each
     required column that is missing and the nearest names in the file.
     """
-    wanted = {spelling.casefold(): c for c in described.columns() for spelling in c.spellings}
+    wanted = {plain_name(spelling): c for c in described.columns() for spelling in c.spellings}
     found: dict[str, str] = {}
     unknown: list[str] = []
     for name in header:
-        col = wanted.get(name.strip().casefold())
+        col = wanted.get(plain_name(name))
         if col is None or col.name in found:
             unknown.append(name)
         else:

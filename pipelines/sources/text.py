@@ -30,6 +30,7 @@ QUOTES = "Fetch the file again, or mend the quote in that line."
 # letters of UTF-8 that names of homes have: Latin ones, the okina, dashes and curly quotes; as cp1252 they are two signs that no name has
 LETTERS = re.compile(rb"\xc2[\xa0-\xbf]|[\xc3-\xc5][\x80-\xbf]|\xca\xbb|\xe2[\x80-\x84][\x80-\xbf]")
 BEGUN = re.compile(rb"(?:[\xc2-\xc5\xca\xe2]|\xe2[\x80-\x84])\Z")  # the beginning of one at the end of a block
+TWICE = re.compile(rb"\xc3\x83\xc2[\x80-\xbf]|\xc3\xa2\xe2\x82\xac")  # UTF-8 that was taken for cp1252 and encoded again: Ã±, â€™
 LONE = re.compile(rb"\r(?!\n)")
 NO_MARKS = bytes(set(range(256)) - set(b'"\n'))
 
@@ -78,11 +79,12 @@ class Piece:
 
 @dataclass
 class _Progress:
-    """What is known of a text while it is read: its name, the lines written so far, and whether it has letters of UTF-8."""
+    """What is known of a text while it is read: its name, the lines written so far, and whether it has letters of UTF-8, and some twice encoded."""
 
     name: str
     lines: int = 0
     has_utf8: bool = False
+    has_twice: bool = False
 
     def line_of(self, data: bytes, at: int) -> int:
         """The line of a byte of a block that is not yet written."""
@@ -108,7 +110,8 @@ def as_pieces(stream: BinaryIO, folder: Path, name: str, size: int = 0) -> tuple
     seen = _Progress(name)
     decoded = _wide(blocks, wide, seen) if wide else _utf8(_to_line_ends(blocks), seen)
     try:
-        return encoding, _cut(_with_lf(decoded), folder, size, seen)
+        pieces = _cut(_with_lf(decoded), folder, size, seen)
+        return encoding + (", some letters encoded twice" if seen.has_twice else ""), pieces
     except _NotUtf8 as fault:
         if marked:
             raise RefusedFile(
@@ -132,6 +135,7 @@ def _utf8(blocks: Iterator[bytes], seen: _Progress) -> Iterator[bytes]:
                 good = codecs.utf_8_decode(data, "strict", False)[1]  # the start of a letter is left for the next block
             except UnicodeDecodeError as fault:
                 raise _NotUtf8(seen.line_of(data, fault.start)) from None
+            seen.has_twice = seen.has_twice or bool(TWICE.search(data))
         yield data[:good]
         pending = data[good:]
     if pending:

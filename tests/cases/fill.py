@@ -16,6 +16,7 @@ from pipelines.engine import Settings
 from pipelines.staging import stage
 from pipelines.store import Store, Supply
 from schemas import TABLES
+from schemas.files import layout
 from tests.support import Bench
 
 CASES = Path(__file__).resolve().parents[3] / "shared" / "cases"
@@ -29,6 +30,35 @@ PROVIDER = {c.cms: "" for c in TABLES["staged.provider_info"].columns()}
 PROVIDER |= {"CMS Certification Number (CCN)": "555901", "Provider Name": "EXAMPLE HOME", "State": "CA"}
 PROVIDER |= {"Processing Date": "2026-07-01"}
 LAYOUTS: dict[str, dict[str, str]] = {"pbj_daily": DAILY, "pbj_employee": EMPLOYEE, "provider_info": PROVIDER}
+HOME = {"CMS Certification Number (CCN)": "555901", "State": "CA", "Processing Date": "2026-07-01"}
+MEASURE = {"Measure Code": "401", "Used in Quality Measure Five Star Rating": "Y", "Measure Period": "2025Q2-2026Q1"}
+CITED = {"Survey Date": "2026-01-05", "Survey Type": "Health", "Deficiency Prefix": "F", "Deficiency Tag Number": "0689"}
+CITED |= {
+    "Scope Severity Code": "D",
+    "Deficiency Corrected": "Deficient, Provider has date of correction",
+    "Inspection Cycle": "1",
+}
+CITED |= {"Standard Deficiency": "Y", "Complaint Deficiency": "N", "Infection Control Inspection Deficiency": "N"}
+PLAIN: dict[str, dict[str, str]] = {  # what a row of a release file holds that is not given
+    "state_averages": {"State or Nation": "NATION"},
+    "collection_intervals": {
+        "Measure Code": "401",
+        "Measure Description": "a measure",
+        "Data Collection Period From Date": "04/01/2025",
+    },
+    "health_citations": CITED,
+    "survey_summary": {"Inspection Cycle": "1"},
+    "survey_dates": {"Survey Date": "2026-01-05", "Type of Survey": "Health Standard", "Survey Cycle": "1"},
+    "penalties": {"Penalty Date": "2026-01-20", "Penalty Type": "Fine"},
+    "qm_mds": MEASURE,
+    "qm_claims": MEASURE | {"Measure Code": "551", "Measure Period": "20250401-20260331"},
+    "snf_qrp": {"Measure Code": "S_005_02_DTC_RS_RATE", "Score": "50.00", "Footnote": "-"},
+    "state_cut_points": {"5 Stars": "0-10", "1 Star": ">40"},
+    "citation_descriptions": {"Deficiency Prefix and Number": "F-0689"},
+}
+for _table, _row in PLAIN.items():
+    _header = layout(_table, "2026-07")
+    LAYOUTS[_table] = dict.fromkeys(_header, "") | {name: value for name, value in (HOME | _row).items() if name in _header}
 Row = Mapping[str, str]
 
 
