@@ -98,6 +98,10 @@ class Odd:
 
 
 TOLD = "nothing: no star reads it"
+UNUSED = "is not scored: only Y is used"
+RANKED = ("health_inspection_scope", "health_inspection_ranked_homes")
+SCORED = ("cycle_1_score", "weighted_score", "health_inspection_source")
+QUALITY = ("overall_qm_score", "qm_reason", "qm_source")
 NO_FOOTNOTE = "as if there were no footnote"
 BLANKS = {
     "overall_footnote": ("Overall Rating",),
@@ -112,8 +116,14 @@ BLANKS = {
     "administrator_footnote": ("Number of administrators who have left the nursing home",),
 }
 COLUMNS = [
-    Odd("provider_info", "state", "ZZ", "a state of one home: ranked by the nation's cut points"),
-    Odd("provider_info", "special_focus_status", "Watch", "as if there were no status: the home keeps its stars"),
+    Odd("provider_info", "state", "ZZ", "a state of one home: ranked by the nation's cut points", RANKED),
+    Odd(
+        "provider_info",
+        "special_focus_status",
+        "Watch",
+        "told of the home too; it keeps its stars",
+        reasons=("unknown_special_focus",),
+    ),
     Odd("provider_info", "abuse_icon", "Maybe", "as if there were no icon"),
     *[Odd("provider_info", name, "99", NO_FOOTNOTE, blank=blank) for name, blank in BLANKS.items()],
     Odd(
@@ -121,7 +131,7 @@ COLUMNS = [
         "survey_type",
         "Food",
         "is no health survey: not scored, CMS's points stand",
-        ("cycle_1_score",),
+        SCORED,
         ("citations_differ",),
     ),
     Odd(
@@ -129,7 +139,7 @@ COLUMNS = [
         "deficiency_prefix",
         "X",
         "is no health tag: not scored, CMS's points stand",
-        ("cycle_1_score",),
+        SCORED,
         ("citations_differ",),
     ),
     Odd("health_citations", "tag_number", "68A", "a tag of no kind: plain points"),
@@ -138,7 +148,7 @@ COLUMNS = [
         "scope_severity",
         "A-",
         "cannot be scored: CMS's points stand",
-        ("cycle_1_score", "cycle_2_score"),
+        (*SCORED, "cycle_2_score"),
         ("unknown_scope_severity",),
     ),
     Odd("health_citations", "corrected", "Some other way", "is not past non-compliance: plain points"),
@@ -147,7 +157,7 @@ COLUMNS = [
         "inspection_cycle",
         "7",
         "is in no cycle of the rating: not scored",
-        ("cycle_1_score",),
+        SCORED,
         ("citations_differ",),
     ),
     Odd("survey_summary", "inspection_cycle", "9", TOLD),
@@ -160,10 +170,10 @@ COLUMNS = [
     Odd("collection_intervals", "measure_code", "ODD", TOLD),
     Odd("qm_mds", "measure_code", "999", "flagged: CMS marks it as used", reasons=("unknown_measure",)),
     Odd("qm_mds", "footnote", "99", NO_FOOTNOTE, blank=("Four Quarter Average Score",)),
-    Odd("qm_mds", "is_used", "P", "is scored"),
+    Odd("qm_mds", "is_used", "P", UNUSED, ("401", "long_stay_qm_score", *QUALITY), ("not_used",)),
     Odd("qm_claims", "measure_code", "599", "flagged: CMS marks it as used", reasons=("unknown_measure",)),
     Odd("qm_claims", "footnote", "99", NO_FOOTNOTE, blank=("Adjusted Score",)),
-    Odd("qm_claims", "is_used", "P", "is scored"),
+    Odd("qm_claims", "is_used", "P", UNUSED, ("521", "short_stay_qm_score", *QUALITY), ("not_used",)),
     Odd("snf_qrp", "state", "ZZ", TOLD),
     Odd("snf_qrp", "measure_code", "S_999_01_ODD", TOLD),
     Odd("snf_qrp", "footnote", "99", NO_FOOTNOTE, blank=("Score",)),
